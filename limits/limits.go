@@ -82,3 +82,31 @@ func pick[T int | int64 | time.Duration](field *T, base T) {
 		*field = base
 	}
 }
+
+// Within gives l with every field held to at most max's: what a caller may ask for.
+func (l Limits) Within(max Limits) Limits {
+	l = l.Or(max)
+	clip(&l.WallTime, max.WallTime)
+	clip(&l.CPUTime, max.CPUTime)
+	clip(&l.Memory, max.Memory)
+	clip(&l.HostCalls, max.HostCalls)
+	clip(&l.ConsoleBytes, max.ConsoleBytes)
+	clip(&l.ResultBytes, max.ResultBytes)
+	clip(&l.ScriptBytes, max.ScriptBytes)
+	clip(&l.FileBytes, max.FileBytes)
+	clip(&l.WorkspaceSize, max.WorkspaceSize)
+	clip(&l.StateBytes, max.StateBytes)
+	clip(&l.SQLRows, max.SQLRows)
+	clip(&l.SQLTime, max.SQLTime)
+	clip(&l.DBBytes, max.DBBytes)
+	clip(&l.Pixels, max.Pixels)
+	clip(&l.PDFPages, max.PDFPages)
+	clip(&l.InflatedBytes, max.InflatedBytes)
+	return l
+}
+
+func clip[T int | int64 | time.Duration](field *T, max T) {
+	if *field > max {
+		*field = max
+	}
+}
