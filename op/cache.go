@@ -51,7 +51,7 @@ func (c *Cache) Get(key CacheKey) any {
 
 // Put keeps a document of about size bytes. One larger than half of the cache is not kept.
 func (c *Cache) Put(key CacheKey, value any, size int64) {
-	if c == nil || size > c.max/2 {
+	if c == nil || c.max == 0 || size > c.max/2 {
 		return
 	}
 	c.mu.Lock()

@@ -2,6 +2,8 @@ package op
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/sandboxd/sandboxd/host"
@@ -28,7 +30,9 @@ type Env struct {
 
 // Held is a document with changes that are not yet in the file.
 type Held interface {
-	// Save writes the changes through direct, once; a second call with nothing new does nothing.
+	// Save writes the changes through direct, once; a second call with nothing new does
+	// nothing. It may be called while an operation works on the document, by another one
+	// that lists files, so it must wait for a moment when the document is whole.
 	Save(ctx context.Context, direct host.Host) error
 }
 
@@ -42,6 +46,7 @@ func NewEnv(h host.Host, l limits.Limits, cache *Cache) *Env {
 
 // Lock makes the operations on one file of a run take turns; an operation that reads,
 // changes and writes a file holds it throughout. The id must be a file's id, not its name.
+// The error is ctx's. Calling unlock again does nothing.
 func (e *Env) Lock(ctx context.Context, id string) (unlock func(), err error) {
 	e.mu.Lock()
 	turn, ok := e.locks[id]
@@ -52,7 +57,7 @@ func (e *Env) Lock(ctx context.Context, id string) (unlock func(), err error) {
 	e.mu.Unlock()
 	select {
 	case turn <- struct{}{}:
-		return func() { <-turn }, nil
+		return sync.OnceFunc(func() { <-turn }), nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -79,20 +84,29 @@ func (e *Env) Drop(id string) {
 	delete(e.held, id)
 }
 
-// Settle saves the document held for a file, or all of them when id is "". They stay held.
+// Settle saves the document held for a file, or all of them, in order of their ids, when
+// id is "". They stay held.
 func (e *Env) Settle(ctx context.Context, id string) error {
-	e.mu.Lock()
-	var docs []Held
-	for held, doc := range e.held {
-		if id == "" || held == id {
-			docs = append(docs, doc)
-		}
-	}
-	e.mu.Unlock()
-	for _, doc := range docs {
+	for _, doc := range e.heldFor(id) {
 		if err := doc.Save(ctx, e.Direct); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (e *Env) heldFor(id string) []Held {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if id != "" {
+		if doc := e.held[id]; doc != nil {
+			return []Held{doc}
+		}
+		return nil
+	}
+	var docs []Held
+	for _, id := range slices.Sorted(maps.Keys(e.held)) {
+		docs = append(docs, e.held[id])
+	}
+	return docs
 }

@@ -15,16 +15,20 @@ type settling struct {
 
 var _ host.Host = (*settling)(nil)
 
-// settle saves the document held for ref, which may be a name.
-func (s *settling) settle(ctx context.Context, ref string) (id string, err error) {
+// settle saves the document held for ref, which may be a name. It asks the host only when
+// something is held at all.
+func (s *settling) settle(ctx context.Context, ref string) error {
 	if s.env.idle() {
-		return ref, nil
+		return nil
 	}
-	file, err := s.Host.Stat(ctx, ref)
-	if err != nil {
-		return ref, nil // the call itself will say what is wrong
+	if s.env.HeldOf(ref) == nil {
+		file, err := s.Host.Stat(ctx, ref)
+		if err != nil {
+			return nil // the call itself will say what is wrong
+		}
+		ref = file.ID
 	}
-	return file.ID, s.env.Settle(ctx, file.ID)
+	return s.env.Settle(ctx, ref)
 }
 
 func (e *Env) idle() bool {
@@ -41,14 +45,18 @@ func (s *settling) List(ctx context.Context, pattern string) ([]host.File, error
 }
 
 func (s *settling) Stat(ctx context.Context, ref string) (host.File, error) {
-	if _, err := s.settle(ctx, ref); err != nil {
+	file, err := s.Host.Stat(ctx, ref)
+	if err != nil || s.env.HeldOf(file.ID) == nil {
+		return file, err
+	}
+	if err := s.env.Settle(ctx, file.ID); err != nil {
 		return host.File{}, err
 	}
-	return s.Host.Stat(ctx, ref)
+	return s.Host.Stat(ctx, file.ID)
 }
 
 func (s *settling) Open(ctx context.Context, ref string, version int64) (*host.Opened, error) {
-	if _, err := s.settle(ctx, ref); err != nil {
+	if err := s.settle(ctx, ref); err != nil {
 		return nil, err
 	}
 	return s.Host.Open(ctx, ref, version)
@@ -71,28 +79,28 @@ func (s *settling) Delete(ctx context.Context, ref string) (host.File, error) {
 }
 
 func (s *settling) Rename(ctx context.Context, ref, name string) (host.File, error) {
-	if _, err := s.settle(ctx, ref); err != nil {
+	if err := s.settle(ctx, ref); err != nil {
 		return host.File{}, err
 	}
 	return s.Host.Rename(ctx, ref, name)
 }
 
 func (s *settling) Copy(ctx context.Context, ref, name string) (host.File, error) {
-	if _, err := s.settle(ctx, ref); err != nil {
+	if err := s.settle(ctx, ref); err != nil {
 		return host.File{}, err
 	}
 	return s.Host.Copy(ctx, ref, name)
 }
 
 func (s *settling) Versions(ctx context.Context, ref string) ([]host.Version, error) {
-	if _, err := s.settle(ctx, ref); err != nil {
+	if err := s.settle(ctx, ref); err != nil {
 		return nil, err
 	}
 	return s.Host.Versions(ctx, ref)
 }
 
 func (s *settling) Restore(ctx context.Context, ref string, version int64) (host.File, error) {
-	if _, err := s.settle(ctx, ref); err != nil {
+	if err := s.settle(ctx, ref); err != nil {
 		return host.File{}, err
 	}
 	file, err := s.Host.Restore(ctx, ref, version)
