@@ -1,0 +1,214 @@
+package runtime
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/sandboxd/sandboxd/op"
+	"github.com/sandboxd/sandboxd/problem"
+)
+
+// maxAtOnce is how many operations of a run are at work at the same time; more wait.
+const maxAtOnce = 64
+
+// installNamespaces puts files, db, state and whatever else the table names on the global
+// object. They cannot be assigned to; a variable of the script may have their name.
+func (i *isolate) installNamespaces() {
+	for at, o := range i.cfg.Table {
+		name, _, ok := strings.Cut(o.Name, ".")
+		if !ok {
+			i.lazyGlobal(name, func() goja.Value { return i.operation(&i.cfg.Table[at]) })
+			continue
+		}
+		if at > 0 && strings.HasPrefix(i.cfg.Table[at-1].Name, name+".") || i.namespaces[name] {
+			continue
+		}
+		i.namespaces[name] = true
+		var object *goja.Object
+		get := i.vm.ToValue(func(goja.FunctionCall) goja.Value {
+			if object == nil {
+				object = i.namespace(name)
+			}
+			return object
+		})
+		set := i.vm.ToValue(func(goja.FunctionCall) goja.Value {
+			panic(i.vm.NewTypeError("%s is the sandbox's own; declare a variable of your own: const my_%s = …", name, name))
+		})
+		i.vm.GlobalObject().DefineAccessorProperty(name, get, set, goja.FLAG_FALSE, goja.FLAG_TRUE)
+	}
+}
+
+// namespace is the object behind files or files.spreadsheet. Its members are made when
+// they are first named.
+type namespace struct {
+	i       *isolate
+	name    string
+	members map[string]goja.Value
+}
+
+var _ goja.DynamicObject = (*namespace)(nil)
+
+func (i *isolate) namespace(name string) *goja.Object {
+	return i.vm.NewDynamicObject(&namespace{i: i, name: name, members: map[string]goja.Value{}})
+}
+
+// Get gives an operation or a namespace below this one. A name that is neither gives a
+// function that says so when it is called, with the names that may have been meant.
+func (n *namespace) Get(key string) goja.Value {
+	if value, ok := n.members[key]; ok {
+		return value
+	}
+	full := n.name + "." + key
+	var value goja.Value
+	if o, ok := n.i.cfg.Table.Lookup(full); ok {
+		value = n.i.operation(o)
+	} else if n.Has(key) {
+		value = n.i.namespace(full)
+	} else if n.inherits(key) {
+		return nil
+	} else {
+		value = n.i.unknown(full)
+	}
+	n.members[key] = value
+	return value
+}
+
+// inherits names what JavaScript itself asks of objects.
+func (n *namespace) inherits(key string) bool {
+	switch key {
+	case "then", "toJSON", "constructor", "toString", "toLocaleString", "valueOf", "hasOwnProperty",
+		"isPrototypeOf", "propertyIsEnumerable", "__proto__", "inspect", "length", "name", "prototype":
+		return true
+	}
+	return key == "" || strings.HasPrefix(key, "__")
+}
+
+// Has tells whether there is an operation or a namespace of this name.
+func (n *namespace) Has(key string) bool {
+	full := n.name + "." + key
+	for i := range n.i.cfg.Table {
+		name := n.i.cfg.Table[i].Name
+		if name == full || len(name) > len(full) && name[len(full)] == '.' && name[:len(full)] == full {
+			return true
+		}
+	}
+	return false
+}
+
+// Keys lists the members in the order of the table.
+func (n *namespace) Keys() []string {
+	var keys []string
+	seen := map[string]bool{}
+	for i := range n.i.cfg.Table {
+		rest, ok := strings.CutPrefix(n.i.cfg.Table[i].Name, n.name+".")
+		if !ok {
+			continue
+		}
+		key, _, _ := strings.Cut(rest, ".")
+		if !seen[key] {
+			seen[key] = true
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// Set refuses: a script that assigns to files.list has made a mistake.
+func (n *namespace) Set(key string, _ goja.Value) bool {
+	panic(n.i.vm.NewTypeError("%s.%s cannot be assigned to: %s is the sandbox's own", n.name, key, n.name))
+}
+
+// Delete refuses.
+func (n *namespace) Delete(string) bool { return false }
+
+// unknown is the function behind a name that is no operation.
+func (i *isolate) unknown(name string) goja.Value {
+	return i.function(name, func(goja.FunctionCall) goja.Value {
+		message := name + " is not an operation"
+		if nearest := i.cfg.Table.Nearest(name, 3); len(nearest) > 0 {
+			message += "; did you mean " + strings.Join(nearest, " or ") + "?"
+		}
+		panic(i.errorValue(problem.New(problem.UnknownOperation, "%s", message)))
+	})
+}
+
+// operation is the JavaScript function of an operation: it reads its arguments once, and
+// answers a promise that the operation's own goroutine settles through the loop.
+func (i *isolate) operation(o *op.Operation) goja.Value {
+	return i.function(o.Name, func(call goja.FunctionCall) goja.Value {
+		i.count(o.Name)
+		promise, resolve, reject := i.vm.NewPromise()
+		value := i.vm.ToValue(promise)
+		site := i.vm.CaptureCallStack(0, nil)
+		fail := func(p *problem.Error) {
+			i.report(reject(i.operationError(p, o.Name, site)))
+		}
+		args, failure := i.arguments(o.Name, call.Arguments)
+		if failure != nil {
+			fail(failure)
+			return value
+		}
+		in, failure := o.BindJS(args)
+		if failure != nil {
+			fail(failure)
+			return value
+		}
+		i.recent.add(o.Name, promise, site)
+
+		var out any
+		var err error
+		i.loop.start(func() {
+			select {
+			case i.slots <- struct{}{}:
+				defer func() { <-i.slots }()
+				out, err = i.perform(o, in)
+			case <-i.ctx.Done():
+				err = endOf(i.ctx)
+			}
+		}, func() {
+			if err != nil {
+				fail(problem.From(err))
+				return
+			}
+			i.report(resolve(i.valueOf(out)))
+		})
+		return value
+	})
+}
+
+// perform runs an operation to its plain result. A panic in it is its own error: parsers
+// of hostile files do panic.
+func (i *isolate) perform(o *op.Operation, in op.Input) (out any, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = problem.New(problem.Internal, "%s failed unexpectedly", o.Name).
+				WithHint("The file may be damaged, or hit a fault of its parser; the operator's log has the cause.").
+				WithCause(fmt.Errorf("panic in %s: %v\n%s", o.Name, x, debug.Stack()))
+		}
+	}()
+	answer, err := o.Call(i.ctx, i.cfg.Env, in)
+	if err != nil {
+		return nil, err
+	}
+	return o.ResultJS(answer), nil
+}
+
+// count counts a call, and ends the run at one too many.
+func (i *isolate) count(name string) {
+	if i.callCount >= i.cfg.Limits.HostCalls {
+		i.vm.Interrupt(stopped{problem.New(problem.CallLimit, "the run made more than %d calls", i.cfg.Limits.HostCalls)})
+		panic(i.vm.NewTypeError("too many calls")) // the interrupt takes over at the next step
+	}
+	i.callCount++
+	i.calls[name]++
+}
+
+// report remembers an error that no script could catch, met while a promise was settled.
+func (i *isolate) report(err error) {
+	if err != nil && i.loop.fatal == nil {
+		i.loop.fatal = i.problemOf(err)
+	}
+}
