@@ -73,7 +73,7 @@ func (o *Operation) earlyOptions(args []any) bool {
 // object; null for an optional member is its absence. Unknown members are refused. The
 // error is invalid_argument.
 func (o *Operation) BindTool(args json.RawMessage) (Input, *problem.Error) {
-	tree, err := decodeJSON(args)
+	tree, err := DecodeJSON(args)
 	if err != nil {
 		return Input{}, o.refuse(sideTool, &mismatch{note: "the arguments are " + err.Error()})
 	}
@@ -105,7 +105,7 @@ func (o *Operation) BindTool(args json.RawMessage) (Input, *problem.Error) {
 	}
 	for _, m := range own {
 		if _, f := o.in.member(sideTool, m.Name); f == nil || f.options {
-			return Input{}, o.refuse(sideTool, &mismatch{unknown: m.Name, known: o.toolMembers()})
+			return Input{}, o.refuse(sideTool, &mismatch{unknown: m.Name, known: names(o.toolFields(), sideTool)})
 		}
 	}
 	return Input{in}, nil
@@ -121,21 +121,6 @@ func (o *Operation) splitOptions(members Object, options *field) (own, split Obj
 		}
 	}
 	return own, split
-}
-
-// toolMembers lists the names that a tool call may use.
-func (o *Operation) toolMembers() []string {
-	var names []string
-	for _, f := range o.in.fields {
-		if !f.options {
-			names = append(names, f.names[sideTool])
-			continue
-		}
-		for _, g := range f.bare().fields {
-			names = append(names, g.names[sideTool])
-		}
-	}
-	return names
 }
 
 // setMember sets a struct's field to a value, or leaves it when an optional one is absent.
@@ -302,7 +287,7 @@ func setStruct(dst reflect.Value, s *shape, f *field, on side, value any) *misma
 	for _, m := range members {
 		i, g := s.member(on, m.Name)
 		if g == nil {
-			return &mismatch{unknown: m.Name, known: s.names(on)}
+			return &mismatch{unknown: m.Name, known: names(s.fields, on)}
 		}
 		seen |= 1 << i
 		if wrong := setMember(dst, g, on, m.Value, true); wrong != nil {

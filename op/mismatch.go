@@ -173,9 +173,9 @@ func (s *shape) outline(on side) string {
 	return "{" + strings.Join(names, ", ") + "}"
 }
 
-func (s *shape) names(on side) []string {
+func names(fields []*field, on side) []string {
 	var names []string
-	for _, f := range s.fields {
+	for _, f := range fields {
 		names = append(names, f.names[on])
 	}
 	return names

@@ -34,6 +34,9 @@ package op
 import (
 	"context"
 	"reflect"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Func is an operation's implementation. It runs inside a worker, concurrently with
@@ -77,7 +80,10 @@ type Operation struct {
 	Doc  Doc
 
 	in, out *shape
-	call    func(ctx context.Context, env *Env, in reflect.Value) (any, error)
+
+	inSchema, outSchema func() *jsonschema.Schema
+
+	call func(ctx context.Context, env *Env, in reflect.Value) (any, error)
 }
 
 // Define makes an operation of a function. It panics when In or Out break the rules
@@ -92,5 +98,8 @@ func Define[In, Out any](name, tool string, fn Func[In, Out], doc Doc) Operation
 		},
 	}
 	o.mustBeSound(reflect.TypeFor[In](), reflect.TypeFor[Out]())
+	args, answer := o.toolFields(), o.out.fields
+	o.inSchema = sync.OnceValue(func() *jsonschema.Schema { return objectSchema(args, taken) })
+	o.outSchema = sync.OnceValue(func() *jsonschema.Schema { return objectSchema(answer, answered) })
 	return o
 }

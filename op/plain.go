@@ -175,12 +175,13 @@ func appendText(dst []byte, text string) []byte {
 	return append(append(dst, text[from:]...), '"')
 }
 
-// errJSON stands for JSON that does not parse; callers read it, so it holds no Go text.
+// errJSON stands for JSON that does not parse.
 var errJSON = errors.New("not one JSON value")
 
-// decodeJSON reads one JSON value as a plain value; nothing at all is nil. Whole numbers
-// that fit become int64, others float64. Of two members of one name the last one counts.
-func decodeJSON(data []byte) (any, error) {
+// DecodeJSON reads one JSON value as a plain value; nothing at all is nil. Whole numbers
+// that fit become int64, others and -0 float64. Of two members of one name the last one
+// counts. Its errors hold no Go text.
+func DecodeJSON(data []byte) (any, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, nil
 	}
@@ -258,7 +259,7 @@ func closed(d *json.Decoder) error {
 }
 
 func plainNumber(n json.Number) (any, error) {
-	if whole, err := n.Int64(); err == nil {
+	if whole, err := n.Int64(); err == nil && n != "-0" {
 		return whole, nil
 	}
 	f, err := n.Float64()

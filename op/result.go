@@ -64,7 +64,7 @@ func (w view) value(v reflect.Value, s *shape) (any, error) {
 		if w.on == sideTool {
 			return json.RawMessage(v.Bytes()), nil // as it is, to the last digit
 		}
-		return decodeJSON(v.Bytes())
+		return DecodeJSON(v.Bytes())
 	case kindAny:
 		return w.free(v.Interface())
 	case kindBytes:

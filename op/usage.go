@@ -2,52 +2,51 @@ package op
 
 import "strings"
 
-// usage is the operation's one-line signature on a side.
+// usage is the operation's one-line form on a side, as hints of errors show it.
 func (o *Operation) usage(on side) string {
 	if on == sideTool {
-		return o.Tool + " " + toolObject(o.in)
+		return o.Tool + " " + toolObject(o.toolFields())
 	}
-	return o.Name + "(" + o.parameters() + ")"
+	return o.Name + "(" + typeWriter{way: taken}.parameters(o, "") + ")"
 }
 
-// parameters are the JavaScript function's, as TypeScript writes them.
-func (o *Operation) parameters() string {
-	var params []string
-	for i, f := range o.in.fields {
-		text := f.names[sideJS]
+// callForm is the operation with the names of its arguments alone, as lists show it.
+func (o *Operation) callForm() string {
+	var names []string
+	for _, f := range o.in.fields {
+		name := f.names[sideJS]
 		if !f.required() {
-			text += "?"
+			name += "?"
 		}
-		text += ": " + f.typeScript(f.shape, taken)
-		if !f.required() && i < len(o.in.fields)-1 && f.kind != kindAny && f.kind != kindRaw {
-			text += " | null" // so that a later one can be given without it
-		}
-		params = append(params, text)
+		names = append(names, name)
 	}
-	return strings.Join(params, ", ")
+	return o.Name + "(" + strings.Join(names, ", ") + ")"
+}
+
+// toolFields are the members of the tool's arguments: the options stand among them.
+func (o *Operation) toolFields() []*field {
+	var fields []*field
+	for _, f := range o.in.fields {
+		if f.options {
+			fields = append(fields, f.bare().fields...)
+		} else {
+			fields = append(fields, f)
+		}
+	}
+	return fields
 }
 
 // toolObject is a tool's arguments in a short form: {id: string, start_line?: integer}.
-func toolObject(s *shape) string {
+func toolObject(fields []*field) string {
 	var members []string
-	for _, f := range s.fields {
-		if f.options {
-			for _, g := range f.bare().fields {
-				members = append(members, toolMember(g))
-			}
-			continue
+	for _, f := range fields {
+		text := f.names[sideTool]
+		if !f.required() {
+			text += "?"
 		}
-		members = append(members, toolMember(f))
+		members = append(members, text+": "+f.jsonType(f.shape))
 	}
 	return "{" + strings.Join(members, ", ") + "}"
-}
-
-func toolMember(f *field) string {
-	text := f.names[sideTool]
-	if !f.required() {
-		text += "?"
-	}
-	return text + ": " + f.jsonType(f.shape)
 }
 
 // jsonType names the JSON that a shape takes, in the style of a signature.
@@ -71,24 +70,9 @@ func (f *field) jsonType(s *shape) string {
 	case kindMap:
 		return "{[name]: " + f.jsonType(s.elem) + "}"
 	case kindStruct:
-		return toolObject(s)
+		return toolObject(s.fields)
 	case kindPointer:
 		return f.jsonType(s.elem)
 	}
 	return "any"
-}
-
-func union(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = quote(w)
-	}
-	return strings.Join(quoted, " | ")
-}
-
-func arrayOf(item string) string {
-	if strings.Contains(item, " | ") && !strings.HasPrefix(item, "{") {
-		item = "(" + item + ")"
-	}
-	return item + "[]"
 }

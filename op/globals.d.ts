@@ -1,0 +1,131 @@
+// What a script in sandboxd can use beside the JavaScript language itself (lib es2022).
+// A script is the body of an async function: await and return stand at its top level.
+
+/** The value that the run was started with; {} if there was none. */
+declare const args: any;
+
+/** Answers the run, as return does. The first call counts. */
+declare function resolve(value?: unknown): void;
+
+/**
+ * Finds operations: help() lists them, help("pdf merge") searches,
+ * help("files.readText") describes one.
+ */
+declare function help(query?: string): string;
+
+interface CSVOptions {
+  /** What stands between fields. Found out from the text if left out; "," in toCSV. */
+  delimiter?: string;
+  /** Whether the first row holds the names of the columns. Defaults to true. */
+  header?: boolean;
+}
+
+/** Reads CSV as of RFC 4180: one object for each row, or with header: false one array of strings. */
+declare function parseCSV(text: string, options: CSVOptions & { header: false }): string[][];
+declare function parseCSV(text: string, options?: CSVOptions): Record<string, string>[];
+
+/** Writes rows, objects or arrays, as CSV; fields are quoted where they must be. */
+declare function toCSV(rows: readonly (object | readonly unknown[])[], options?: CSVOptions): string;
+
+interface Console {
+  log(...data: unknown[]): void;
+  info(...data: unknown[]): void;
+  warn(...data: unknown[]): void;
+  error(...data: unknown[]): void;
+  debug(...data: unknown[]): void;
+}
+/** Captured in order and answered as the run's logs. */
+declare var console: Console;
+
+declare function structuredClone<T>(value: T): T;
+declare function atob(data: string): string;
+declare function btoa(data: string): string;
+
+declare function setTimeout<A extends unknown[]>(callback: (...args: A) => void, ms?: number, ...args: A): number;
+declare function setInterval<A extends unknown[]>(callback: (...args: A) => void, ms?: number, ...args: A): number;
+declare function clearTimeout(id?: number): void;
+declare function clearInterval(id?: number): void;
+declare function queueMicrotask(callback: () => void): void;
+
+interface TextEncoder {
+  readonly encoding: string;
+  encode(input?: string): Uint8Array;
+  encodeInto(source: string, destination: Uint8Array): { read: number; written: number };
+}
+declare var TextEncoder: { prototype: TextEncoder; new (): TextEncoder };
+
+interface TextDecoder {
+  readonly encoding: string;
+  readonly fatal: boolean;
+  readonly ignoreBOM: boolean;
+  decode(input?: ArrayBuffer | ArrayBufferView, options?: { stream?: boolean }): string;
+}
+declare var TextDecoder: {
+  prototype: TextDecoder;
+  new (label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean }): TextDecoder;
+};
+
+interface URLSearchParams extends Iterable<[string, string]> {
+  readonly size: number;
+  append(name: string, value: string): void;
+  delete(name: string, value?: string): void;
+  get(name: string): string | null;
+  getAll(name: string): string[];
+  has(name: string, value?: string): boolean;
+  set(name: string, value: string): void;
+  sort(): void;
+  toString(): string;
+  forEach(callback: (value: string, key: string, parent: URLSearchParams) => void): void;
+  entries(): IterableIterator<[string, string]>;
+  keys(): IterableIterator<string>;
+  values(): IterableIterator<string>;
+}
+declare var URLSearchParams: {
+  prototype: URLSearchParams;
+  new (init?: string | URLSearchParams | Record<string, string> | Iterable<[string, string]>): URLSearchParams;
+};
+
+interface URL {
+  href: string;
+  protocol: string;
+  username: string;
+  password: string;
+  host: string;
+  hostname: string;
+  port: string;
+  pathname: string;
+  search: string;
+  hash: string;
+  readonly origin: string;
+  readonly searchParams: URLSearchParams;
+  toString(): string;
+  toJSON(): string;
+}
+declare var URL: {
+  prototype: URL;
+  new (url: string | URL, base?: string | URL): URL;
+  canParse(url: string | URL, base?: string | URL): boolean;
+};
+
+interface Crypto {
+  randomUUID(): `${string}-${string}-${string}-${string}-${string}`;
+  getRandomValues<T extends ArrayBufferView>(array: T): T;
+  readonly subtle: {
+    digest(algorithm: string | { name: string }, data: ArrayBuffer | ArrayBufferView): Promise<ArrayBuffer>;
+  };
+}
+declare var crypto: Crypto;
+
+interface ObjectConstructor {
+  groupBy<K extends PropertyKey, T>(items: Iterable<T>, key: (item: T, index: number) => K): Partial<Record<K, T[]>>;
+}
+interface MapConstructor {
+  groupBy<K, T>(items: Iterable<T>, key: (item: T, index: number) => K): Map<K, T[]>;
+}
+interface PromiseConstructor {
+  withResolvers<T>(): {
+    promise: Promise<T>;
+    resolve: (value: T | PromiseLike<T>) => void;
+    reject: (reason?: any) => void;
+  };
+}
