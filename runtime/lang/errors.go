@@ -54,6 +54,12 @@ func (r *realm) show(v goja.Value) string {
 		if _, ok := goja.AssertFunction(v); ok {
 			return "a function"
 		}
+		switch v.ExportType() {
+		case promiseType:
+			return "#<Promise>"
+		case mapType:
+			return "#<Map>"
+		}
 		return "#<" + v.ClassName() + ">"
 	case *goja.Symbol:
 		return "Symbol(" + v.String() + ")"

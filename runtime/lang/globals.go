@@ -14,6 +14,8 @@ var added = map[string]maker{
 	"TextDecoder":     makeText("TextDecoder"),
 	"crypto":          makeCrypto,
 	"DOMException":    makeDOMException,
+	"parseCSV":        adder("parseCSV", 2, parseCSV),
+	"toCSV":           adder("toCSV", 2, toCSV),
 }
 
 // amended are the globals of goja that lack members.

@@ -16,6 +16,10 @@ type Options struct {
 	Now func() time.Time
 	// Random is the source of crypto. Defaults to crypto/rand.
 	Random io.Reader
+	// Source is the text of the script. Prototypes that it cannot reach, because no name of
+	// theirs that is changed here is in it, are left alone, which halves the cost of a small
+	// run. Defaults to changing them all.
+	Source string
 	// Throw turns a problem into the value that is thrown at the script. Defaults to an
 	// Error with the members code and hint.
 	Throw func(*problem.Error) goja.Value

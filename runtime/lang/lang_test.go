@@ -47,9 +47,13 @@ func cases(t *testing.T, table string) {
 }
 
 func BenchmarkInstall(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		vm := goja.New()
-		lang.Install(vm, lang.Options{})
+	for name, source := range map[string]string{"everything": "", "small": "1 + 1"} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				vm := goja.New()
+				lang.Install(vm, lang.Options{Source: source})
+			}
+		})
 	}
 }

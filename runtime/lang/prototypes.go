@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"strings"
 	"unicode/utf16"
 
 	"github.com/dop251/goja"
@@ -11,8 +12,10 @@ var prototypesShell = shell("prototypes")
 // patchPrototypes changes what a script reaches by a literal. Only goja's templated
 // prototypes are touched, which are cheap to bring into being.
 func (r *realm) patchPrototypes() {
-	dispatch := r.vm.ToValue(r.prototypeCall)
-	patches := r.run(prototypesShell(), dispatch)
+	if !r.mentions("ocale", "ellFormed") {
+		return
+	}
+	patches := r.run(prototypesShell(), r.vm.ToValue(r.prototypeCall))
 	for _, class := range []string{"Number", "BigInt", "Array", "Date", "String"} {
 		prototype := r.intrinsic(class).Get("prototype").(*goja.Object)
 		methods := patches.Get(class).(*goja.Object)
@@ -20,6 +23,19 @@ func (r *realm) patchPrototypes() {
 			r.define(prototype, name, methods.Get(name))
 		}
 	}
+}
+
+// mentions tells whether the script may spell one of the words.
+func (r *realm) mentions(words ...string) bool {
+	if r.opt.Source == "" {
+		return true
+	}
+	for _, word := range words {
+		if strings.Contains(r.opt.Source, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // prototypeCall is the Go side of js/prototypes.js: (method, this, ...arguments).
