@@ -79,12 +79,12 @@ func soundIn(s *shape) error {
 			return fmt.Errorf("%s: the options must be the last field", f.goName)
 		case f.options && f.bare().kind != kindStruct:
 			return fmt.Errorf("%s: the options must be a struct", f.goName)
+		case f.required() && optional != "":
+			return fmt.Errorf("%s is required but follows %s, which is optional", f.goName, optional)
 		case f.options:
 			if err := soundOptions(s, f); err != nil {
 				return err
 			}
-		case f.required() && optional != "":
-			return fmt.Errorf("%s is required but follows %s, which is optional", f.goName, optional)
 		case !f.required():
 			optional = f.goName
 		}
