@@ -1,0 +1,213 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+)
+
+// apply writes a planned change. It decides nothing: a redo record goes the same way.
+func (b *batch) apply(ctx context.Context, c *change, historyMax int64) error {
+	for _, step := range []func(context.Context, *change) error{b.blobs, b.files, b.undone} {
+		if err := step(ctx, c); err != nil {
+			return err
+		}
+	}
+	if err := b.state(ctx, c, historyMax); err != nil {
+		return err
+	}
+	run := c.Run
+	run.Seq = b.seq
+	b.runs = append(b.runs, run)
+	b.events = append(b.events, c.Started...)
+	b.events = append(b.events, c.Events...)
+	return nil
+}
+
+// blobs writes the contents and what the workspace pays for them.
+func (b *batch) blobs(ctx context.Context, c *change) error {
+	err := inChunks(c.Blobs, func(chunk []blobRow) error {
+		_, err := b.tx.NewInsert().Model(&chunk).On("CONFLICT (hash) DO NOTHING").Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("write contents: %w", err)
+	}
+	// A changeset is among the contents but is nobody's file: only versions are paid for.
+	sizes := map[string]int64{}
+	hashes := []string{}
+	for _, v := range c.Versions {
+		if _, seen := sizes[v.Hash]; v.Hash != "" && !seen {
+			sizes[v.Hash] = v.Size
+			hashes = append(hashes, v.Hash)
+		}
+	}
+	stored, err := storedHashes(ctx, b.tx, c.Run.Workspace, hashes)
+	if err != nil {
+		return err
+	}
+	var fresh []workspaceBlobRow
+	var bytes int64
+	for _, hash := range hashes {
+		if !stored[hash] {
+			fresh = append(fresh, workspaceBlobRow{Workspace: c.Run.Workspace, Hash: hash, Size: sizes[hash]})
+			bytes += sizes[hash]
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	err = inChunks(fresh, func(chunk []workspaceBlobRow) error {
+		_, err := b.tx.NewInsert().Model(&chunk).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("write the workspace's contents: %w", err)
+	}
+	return addUsage(ctx, b.tx, workspaceRow{Workspace: c.Run.Workspace, FileBytes: bytes})
+}
+
+// addUsage adds to what a workspace uses.
+func addUsage(ctx context.Context, db bun.IDB, delta workspaceRow) error {
+	_, err := db.NewInsert().Model(&delta).On("CONFLICT (workspace) DO UPDATE").
+		Set("file_bytes = w.file_bytes + EXCLUDED.file_bytes").
+		Set("state_bytes = w.state_bytes + EXCLUDED.state_bytes").
+		Set("history_bytes = w.history_bytes + EXCLUDED.history_bytes").Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("write the workspace's usage: %w", err)
+	}
+	return nil
+}
+
+func (b *batch) files(ctx context.Context, c *change) error {
+	if len(c.Files) == 0 {
+		return nil
+	}
+	if c.Moved {
+		// Names change hands. The unique index looks at every single row, so all let go first.
+		ids := make([]string, len(c.Files))
+		for i, f := range c.Files {
+			ids[i] = f.ID
+		}
+		err := inChunks(ids, func(chunk []string) error {
+			_, err := b.tx.NewUpdate().Model((*fileRow)(nil)).Set("name = '/' || _id").Where("_id IN (?)", bun.In(chunk)).Exec(ctx)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("free names: %w", err)
+		}
+	}
+	err := inChunks(c.Files, func(chunk []fileRow) error {
+		_, err := b.tx.NewInsert().Model(&chunk).On("CONFLICT (_id) DO UPDATE").
+			Set("name = EXCLUDED.name").Set("mime_type = EXCLUDED.mime_type").Set("size = EXCLUDED.size").
+			Set("disk_path = EXCLUDED.disk_path").Set("modified_on = EXCLUDED.modified_on").Set("version = EXCLUDED.version").
+			Set("hash = EXCLUDED.hash").Set("deleted_on = EXCLUDED.deleted_on").Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("write files: %w", err)
+	}
+	err = inChunks(c.Versions, func(chunk []versionRow) error {
+		_, err := b.tx.NewInsert().Model(&chunk).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("write versions: %w", err)
+	}
+	return nil
+}
+
+func (b *batch) state(ctx context.Context, c *change, historyMax int64) error {
+	if len(c.State) == 0 {
+		return nil
+	}
+	var set []stateRow
+	var deleted []string
+	var history []stateChangeRow
+	usage := workspaceRow{Workspace: c.Run.Workspace}
+	for _, s := range c.State {
+		if s.After != nil {
+			set = append(set, stateRow{Workspace: c.Run.Workspace, Key: s.Key, Value: *s.After, Seq: b.seq, ModifiedOn: c.Run.FinishedOn})
+		} else {
+			deleted = append(deleted, s.Key)
+		}
+		history = append(history, stateChangeRow{Workspace: c.Run.Workspace, Seq: b.seq, Key: s.Key, RunID: c.Run.ID, Before: s.Before, After: s.After})
+		usage.StateBytes += s.delta()
+		usage.HistoryBytes += s.history()
+	}
+	err := inChunks(set, func(chunk []stateRow) error {
+		_, err := b.tx.NewInsert().Model(&chunk).On("CONFLICT (workspace, key) DO UPDATE").
+			Set("value = EXCLUDED.value").Set("seq = EXCLUDED.seq").Set("modified_on = EXCLUDED.modified_on").Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("write state: %w", err)
+	}
+	err = inChunks(deleted, func(chunk []string) error {
+		_, err := b.tx.NewDelete().Model((*stateRow)(nil)).Where("workspace = ? AND key IN (?)", c.Run.Workspace, bun.In(chunk)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("delete state: %w", err)
+	}
+	err = inChunks(history, func(chunk []stateChangeRow) error {
+		_, err := b.tx.NewInsert().Model(&chunk).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("write state changes: %w", err)
+	}
+	if err := addUsage(ctx, b.tx, usage); err != nil {
+		return err
+	}
+	return b.trimHistory(ctx, c.Run.Workspace, historyMax)
+}
+
+// trimHistory keeps what undo needs of state within bounds: when there is too much, the
+// older half goes, and runs as old as that can no longer have their state undone.
+func (b *batch) trimHistory(ctx context.Context, workspace string, most int64) error {
+	usage, err := loadUsage(ctx, b.tx, workspace)
+	if err != nil || usage.HistoryBytes <= most {
+		return err
+	}
+	var rows []struct {
+		Seq   int64
+		Bytes int64
+	}
+	err = b.tx.NewSelect().Model((*stateChangeRow)(nil)).Column("seq").
+		ColumnExpr("SUM(OCTET_LENGTH(key) + COALESCE(OCTET_LENGTH(before), 0) + COALESCE(OCTET_LENGTH(after), 0)) AS bytes").
+		Where("c.workspace = ?", workspace).Group("seq").Order("seq").Scan(ctx, &rows)
+	if err != nil {
+		return fmt.Errorf("measure state changes: %w", err)
+	}
+	left, from := usage.HistoryBytes, usage.HistoryFrom
+	for _, row := range rows {
+		if left <= most/2 || row.Seq == b.seq {
+			break
+		}
+		left -= row.Bytes
+		from = row.Seq + 1
+	}
+	if _, err := b.tx.NewDelete().Model((*stateChangeRow)(nil)).Where("workspace = ? AND seq < ?", workspace, from).Exec(ctx); err != nil {
+		return fmt.Errorf("trim state changes: %w", err)
+	}
+	_, err = b.tx.NewUpdate().Model((*workspaceRow)(nil)).Set("history_bytes = ?", left).Set("history_from = ?", from).
+		Where("workspace = ?", workspace).Exec(ctx)
+	return err
+}
+
+// undone keeps the links between a run and the one that undid it.
+func (b *batch) undone(ctx context.Context, c *change) error {
+	if c.Undone != "" {
+		if _, err := b.tx.NewUpdate().Model((*runRow)(nil)).Set("undone_by = ?", c.Run.ID).Where("id = ?", c.Undone).Exec(ctx); err != nil {
+			return fmt.Errorf("mark the undone run: %w", err)
+		}
+	}
+	if c.Redone != "" {
+		if _, err := b.tx.NewUpdate().Model((*runRow)(nil)).Set("undone_by = ''").Where("id = ?", c.Redone).Exec(ctx); err != nil {
+			return fmt.Errorf("mark the redone run: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/sandboxd/sandboxd/event"
+	"github.com/sandboxd/sandboxd/limits"
+	"github.com/sandboxd/sandboxd/problem"
+)
+
+// How a run commits.
+//
+// Without writes to the agent's database there is one store: large contents are published
+// to files/, where nobody looks for them yet, and one transaction of the metadata makes
+// everything visible: files, versions, state, events and the run's record.
+//
+// With them there are two stores, and no commit spans two SQLite files (one COMMIT over
+// ATTACH in WAL mode tore in 92 of 250 kills). So the metadata's part is planned to the
+// last row, under a gate that keeps other commits of the workspace out, and is stored as a
+// redo record in the agent's own transaction. That transaction's COMMIT is the commit
+// point: before it, nothing happened; after it, the redo record is applied, now or at the
+// next start, where applying it twice is noticed by the run's record.
+
+// maxInlineRedo bounds the contents that ride in a redo record; the rest become files.
+const maxInlineRedo = 256 << 10
+
+// historyShare is how much of the past of state is kept, in shares of its limit.
+const historyShare = 4
+
+// Commit ends the run and makes all its changes visible at once, or none: an error means
+// that nothing was committed and that the run is recorded as failed with that error,
+// unless the error's detail "committed" says otherwise. The receipt is complete either way.
+func (r *Run) Commit(ctx context.Context, f Finish) (limits.Receipt, error) {
+	if err := r.end(); err != nil {
+		return f.Receipt, err
+	}
+	defer r.release()
+	// From here the run ends by itself; who started it may go away.
+	ctx = context.WithoutCancel(ctx)
+	f.Error = nil
+	receipt, err := r.commit(ctx, f)
+	if err == nil {
+		return receipt, nil
+	}
+	r.sql.abandon(ctx)
+	f.Error = problem.From(err)
+	if f.Error.Details["committed"] != nil {
+		return receipt, f.Error // recovery writes the record
+	}
+	return r.fail(f), f.Error
+}
+
+func (r *Run) commit(ctx context.Context, f Finish) (limits.Receipt, error) {
+	receipt := r.receipt(f)
+	prepared, err := r.sql.prepare(ctx)
+	if err != nil {
+		return receipt, err
+	}
+	if !prepared.Dirty {
+		r.sql.abandon(ctx)
+		if !r.changed() {
+			r.recordQuietly(r.finished(f, receipt))
+			return receipt, nil
+		}
+		return r.commitMetadata(ctx, f)
+	}
+	return r.commitBoth(ctx, f, prepared)
+}
+
+// changed says whether the overlay holds anything to commit.
+func (r *Run) changed() bool {
+	for _, e := range r.files {
+		if e.dirty() {
+			return true
+		}
+	}
+	for _, e := range r.state {
+		if e.written {
+			return true
+		}
+	}
+	return r.undo != nil
+}
+
+// commitMetadata commits a run that left the agent's database alone.
+func (r *Run) commitMetadata(ctx context.Context, f Finish) (limits.Receipt, error) {
+	r.space.gate.RLock()
+	defer r.space.gate.RUnlock()
+	r.store.publishing.RLock()
+	defer r.store.publishing.RUnlock()
+
+	receipt := r.receipt(f)
+	if err := r.space.fault(); err != nil {
+		return receipt, err
+	}
+	started := r.startEvents()
+	blobs, err := r.publish(ctx, 0)
+	if err == nil {
+		err = r.store.writer.do(func(ctx context.Context, b *batch) error {
+			receipt = r.receipt(f)
+			c, err := r.plan(ctx, b.tx, &receipt)
+			if err != nil {
+				return err
+			}
+			r.complete(c, f, receipt)
+			c.Started = started
+			if err := b.apply(ctx, c, historyShare*r.limits.StateBytes); err != nil {
+				return err
+			}
+			r.store.config.Faults("meta.applied")
+			return nil
+		})
+	}
+	if err != nil {
+		r.store.blobs.abandon(blobs)
+	}
+	return receipt, err
+}
+
+// complete writes the run's end into its change.
+func (r *Run) complete(c *change, f Finish, receipt limits.Receipt) {
+	c.Run = r.finished(f, receipt)
+	if r.undo != nil {
+		c.Undone, c.Redone = r.undo.of, r.undo.redone
+	}
+	c.Events = append(c.Events, r.event(event.RunFinished, r.runPayload(&c.Run)))
+}
+
+// publish makes the contents that the run brings durable. Small ones stay in memory for
+// the metadata, as long as they have no more than inline bytes together (0: no bound).
+func (r *Run) publish(ctx context.Context, inline int64) ([]*blob, error) {
+	var large []*blob
+	var hashes []string
+	seen := map[string]bool{}
+	var small int64
+	for _, e := range r.files {
+		b := e.blob
+		if b == nil || e.deleted {
+			continue
+		}
+		if b.path == "" && inline > 0 {
+			if small += b.size; small > inline {
+				if err := b.spill(r.store.tmpName()); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if b.path != "" && !seen[b.hash] {
+			seen[b.hash] = true
+			large = append(large, b)
+			hashes = append(hashes, b.hash)
+		}
+	}
+	// What is stored already, by whatever workspace, need not be written again. It cannot be
+	// collected before this run's commit, which holds the lock that collecting takes.
+	stored, err := r.store.filedHashes(ctx, hashes)
+	if err != nil {
+		return nil, err
+	}
+	fresh := large[:0]
+	for _, b := range large {
+		if !stored[b.hash] {
+			fresh = append(fresh, b)
+		}
+	}
+	return fresh, r.store.blobs.publish(fresh)
+}
+
+// commitBoth commits a run that wrote to the agent's database. It holds the workspace's
+// turn since its first use of it.
+func (r *Run) commitBoth(ctx context.Context, f Finish, prepared Prepared) (limits.Receipt, error) {
+	r.space.gate.Lock()
+	defer r.space.gate.Unlock()
+	r.store.publishing.RLock()
+	defer r.store.publishing.RUnlock()
+
+	receipt := r.receipt(f)
+	receipt.DBChanges = prepared.Changes
+	blobs, err := r.publish(ctx, maxInlineRedo)
+	var c *change
+	var redo []byte
+	if err == nil {
+		c, err = r.plan(ctx, r.store.meta.read, &receipt)
+	}
+	if err == nil {
+		var kept *blob
+		if kept, err = r.keepChangeset(c, prepared); kept != nil {
+			blobs = append(blobs, kept)
+		}
+	}
+	if err == nil {
+		r.complete(c, f, receipt)
+		r.startEvents() // nobody else writes it from here on
+		c.Started = []eventRow{r.event(event.RunStarted, r.runPayload(nil))}
+		c.Started[0].CreatedOn = r.row.StartedOn
+		redo, err = json.Marshal(c)
+	}
+	if err != nil {
+		r.store.blobs.abandon(blobs)
+		return receipt, err
+	}
+	r.store.config.Faults("agent.committing")
+	if err := r.sql.db.Commit(ctx, r.row.ID, redo); err != nil {
+		r.sql.lost()
+		committed, cerr := r.store.committed(ctx, r.space, r.row.ID)
+		if cerr != nil {
+			r.store.fence(r.space, cerr)
+			return receipt, errUnknown(r.row.ID, cerr)
+		}
+		if !committed {
+			r.store.blobs.abandon(blobs)
+			return receipt, fmt.Errorf("commit the agent's database: %w", err)
+		}
+	}
+	r.store.config.Faults("agent.committed")
+	if err := r.store.redo(c); err != nil {
+		r.store.fence(r.space, err)
+		return receipt, errBehind(r.row.ID, err)
+	}
+	r.sql.committed()
+	return receipt, nil
+}
+
+// errUnknown is for a commit of which nobody can tell for now what became of it.
+func errUnknown(runID string, cause error) error {
+	return problem.New(problem.Internal, "the connection to the database was lost during the commit of run %s; whether it was kept is not known yet", runID).
+		WithHint("Look the run up in a moment, before you run it again.").With("committed", "unknown").WithCause(cause)
+}
+
+// errBehind is for a run that is committed but cannot be seen yet.
+func errBehind(runID string, cause error) error {
+	return problem.New(problem.Internal, "run %s is committed, but its changes could not be made visible yet", runID).
+		WithHint("Do not run it again; its changes appear when the workspace is next used.").With("committed", "yes").WithCause(cause)
+}

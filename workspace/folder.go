@@ -1,0 +1,120 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// folder is the data folder and the lock that keeps a second daemon off it.
+type folder struct {
+	dir  string
+	lock *os.File
+}
+
+// ErrLocked says that another daemon works on the data folder.
+var ErrLocked = errors.New("the data folder is in use by another sandboxd")
+
+func openFolder(dir string) (*folder, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, sub := range []string{"", "files", "db", "tmp"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			return nil, fmt.Errorf("make the data folder: %w", err)
+		}
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the lock: %w", err)
+	}
+	// The kernel lets go of a flock when its process ends, however it ends.
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		holder, _ := os.ReadFile(lock.Name())
+		lock.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("%w: %s is locked by process %s", ErrLocked, dir, strings.TrimSpace(string(holder)))
+		}
+		return nil, fmt.Errorf("lock the data folder: %w", err)
+	}
+	_ = lock.Truncate(0)
+	_, _ = lock.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	return &folder{dir: dir, lock: lock}, nil
+}
+
+func (f *folder) close() error { return f.lock.Close() }
+
+func (f *folder) tmp(name string) string { return filepath.Join(f.dir, "tmp", name) }
+
+// diskPath is where a content lives within files/.
+func diskPath(hash string) string { return hash[:2] + "/" + hash[2:] }
+
+func (f *folder) blob(hash string) string {
+	return filepath.Join(f.dir, "files", hash[:2], hash[2:])
+}
+
+// sweep removes what a crash left: everything in tmp/ and, if known is given, each blob
+// that it does not know. It answers how many blobs it removed.
+func (f *folder) sweep(known func(hashes []string) (map[string]bool, error)) (int, error) {
+	entries, err := os.ReadDir(filepath.Join(f.dir, "tmp"))
+	if err != nil {
+		return 0, fmt.Errorf("sweep tmp: %w", err)
+	}
+	for _, e := range entries {
+		if err := os.RemoveAll(f.tmp(e.Name())); err != nil {
+			return 0, fmt.Errorf("sweep tmp: %w", err)
+		}
+	}
+	if known == nil {
+		return 0, nil
+	}
+	folders, err := os.ReadDir(filepath.Join(f.dir, "files"))
+	if err != nil {
+		return 0, fmt.Errorf("sweep files: %w", err)
+	}
+	removed := 0
+	for _, sub := range folders {
+		blobs, err := os.ReadDir(filepath.Join(f.dir, "files", sub.Name()))
+		if err != nil {
+			return removed, fmt.Errorf("sweep files: %w", err)
+		}
+		hashes := make([]string, len(blobs))
+		for i, b := range blobs {
+			hashes[i] = sub.Name() + b.Name()
+		}
+		keep, err := known(hashes)
+		if err != nil {
+			return removed, err
+		}
+		for _, hash := range hashes {
+			if keep[hash] {
+				continue
+			}
+			if err := os.Remove(f.blob(hash)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return removed, fmt.Errorf("sweep files: %w", err)
+			}
+			removed++
+		}
+	}
+	return removed, nil
+}
+
+// syncFolder makes the entries of a folder durable.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil {
+		return fmt.Errorf("sync folder: %w", err)
+	}
+	return nil
+}
