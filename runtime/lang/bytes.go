@@ -2,6 +2,7 @@ package lang
 
 import (
 	"reflect"
+	"strconv"
 	"unsafe"
 
 	"github.com/dop251/goja"
@@ -115,4 +116,12 @@ func (r *realm) text(v goja.Value) goja.String {
 // uint8Array makes a Uint8Array that owns data.
 func (r *realm) uint8Array(data []byte) *goja.Object {
 	return r.construct(r.intrinsic("Uint8Array"), r.vm.ToValue(r.vm.NewArrayBuffer(data)))
+}
+
+// element is list[i].
+func (r *realm) element(list *goja.Object, i int) goja.Value {
+	if v := list.Get(strconv.Itoa(i)); v != nil {
+		return v
+	}
+	return goja.Undefined()
 }

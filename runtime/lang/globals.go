@@ -12,6 +12,8 @@ var added = map[string]maker{
 	"btoa":            adder("btoa", 1, btoa),
 	"TextEncoder":     makeText("TextEncoder"),
 	"TextDecoder":     makeText("TextDecoder"),
+	"URL":             makeURL("URL"),
+	"URLSearchParams": makeURL("URLSearchParams"),
 	"crypto":          makeCrypto,
 	"DOMException":    makeDOMException,
 	"parseCSV":        adder("parseCSV", 2, parseCSV),
