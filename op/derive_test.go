@@ -4,14 +4,13 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/sandboxd/sandboxd/op"
+	"github.com/sandboxd/sandboxd/op/optest"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew")
@@ -144,46 +143,7 @@ func validate(t *testing.T, schema *jsonschema.Schema, text string) error {
 	return resolved.Validate(value)
 }
 
-// tsc finds the TypeScript compiler: SANDBOXD_TSC, or the one of bench/peers.
-func tsc(t *testing.T) string {
-	t.Helper()
-	path := os.Getenv("SANDBOXD_TSC")
-	if path == "" {
-		path, _ = filepath.Abs("../bench/peers/node_modules/.bin/tsc")
-	}
-	if _, err := exec.LookPath(path); err != nil {
-		t.Skip("no TypeScript compiler: set SANDBOXD_TSC, or run npm ci in bench/peers")
-	}
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("no node to run the TypeScript compiler with")
-	}
-	return path
-}
-
-// compile gives what tsc has to say about a script, wrapped as a run wraps it.
-func compile(t *testing.T, tsc string, table op.Table, script string) (complaints string) {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"sandboxd.d.ts": table.TypeScript(),
-		"script.ts":     "async function script() {\n" + script + "\n}\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cmd := exec.Command(tsc, "--strict", "--noEmit", "--target", "es2022", "--lib", "es2022",
-		"--typeRoots", dir, "sandboxd.d.ts", "script.ts")
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		return ""
-	}
-	return string(out)
-}
-
 func TestTypeScriptCompiles(t *testing.T) {
-	tsc := tsc(t)
 	good := `
 		const list: { id: string; mime_type: string }[] = await files.list("**/*.csv");
 		const made: { id: string } = await files.create("a", null, { content: "x", tags: ["draft", "final"] });
@@ -201,7 +161,10 @@ func TestTypeScriptCompiles(t *testing.T) {
 		const maybe: string | undefined = kept.maybe?.name;
 		console.log(n, left, maybe, args.whatever, help("pdf"));
 		const rows = parseCSV(content).map((row) => row.name.toUpperCase());
-		const cells: string = parseCSV(content, { header: false })[0][0] + toCSV([{ a: 1 }]) + toCSV([[1, 2]]);
+		const typed: (string | number | boolean | null)[][] = parseCSV(content, { header: false, types: true, delimiter: ";" });
+		const amount: string | number | boolean | null = parseCSV(content, { header: ["amount"], types: true })[0].amount;
+		console.table([typed, amount]);
+		const cells: string = parseCSV(content, { header: false })[0][0] + toCSV([{ a: 1 }]) + toCSV([[1, 2]], { bom: true });
 		const url = new URL("x?y=1", "https://example.com");
 		for (const [key, value] of url.searchParams) console.warn(key, value, cells, rows);
 		const text = new TextDecoder().decode(new TextEncoder().encode("x")) + atob("eA==") + crypto.randomUUID();
@@ -213,8 +176,8 @@ func TestTypeScriptCompiles(t *testing.T) {
 		settle(groups.odd?.length ?? 0);
 		resolve(structuredClone({ text, n: await promise, maps: Map.groupBy([1], (n) => n) }));
 		return 1;`
-	if complaints := compile(t, tsc, sample(), good); complaints != "" {
-		t.Errorf("tsc refuses what is right:\n%s", complaints)
+	for _, c := range optest.Complaints(t, sample(), good) {
+		t.Errorf("tsc refuses what is right: line %d: %s", c.Line, c.Text)
 	}
 	bad := []string{
 		`await files.readText();`,
@@ -226,28 +189,19 @@ func TestTypeScriptCompiles(t *testing.T) {
 		`await files.create(null);`,
 		`await files.nothing("a");`,
 		`await files.spreadsheet.writeRange("a", "A1", [1]);`,
+		`parseCSV("a", { heading: true });`,
 		`document.title;`,
 		`await fetch("https://example.com");`,
 	}
-	complaints := compile(t, tsc, sample(), strings.Join(bad, "\n"))
+	wrong := map[int]bool{}
+	for _, c := range optest.Complaints(t, sample(), strings.Join(bad, "\n")) {
+		wrong[c.Line] = true
+	}
 	for i, line := range bad {
-		if !strings.Contains(complaints, "script.ts("+itoa(i+2)+",") {
+		if !wrong[i+1] {
 			t.Errorf("tsc takes what is wrong: %s", line)
 		}
 	}
 }
 
-func itoa(n int) string { text, _ := json.Marshal(n); return string(text) }
-
-func TestExamplesOfTheSampleCompile(t *testing.T) {
-	tsc := tsc(t)
-	var b strings.Builder
-	for _, o := range sample() {
-		for _, example := range o.Doc.Examples {
-			b.WriteString("{\n" + example.Code + "\n}\n")
-		}
-	}
-	if complaints := compile(t, tsc, sample(), b.String()); complaints != "" {
-		t.Error(complaints)
-	}
-}
+func TestExamplesOfTheSample(t *testing.T) { optest.Examples(t, sample()) }

@@ -13,26 +13,68 @@ declare function resolve(value?: unknown): void;
  */
 declare function help(query?: string): string;
 
-interface CSVOptions {
-  /** What stands between fields. Found out from the text if left out; "," in toCSV. */
+interface ParseCSVOptions {
+  /** One character. Found out from the first lines if left out. */
   delimiter?: string;
-  /** Whether the first row holds the names of the columns. Defaults to true. */
+  /** Whether the first row names the columns, which is the default, or the names themselves. */
+  header?: boolean | readonly string[];
+  /** What fields are quoted with; "" for nothing. Defaults to '"'. */
+  quote?: string;
+  /** Takes the space around fields away. Defaults to false. */
+  trim?: boolean;
+  /** Leaves out lines without content. Defaults to true. */
+  skipEmpty?: boolean;
+  /** Turns unquoted numbers, true, false and empty fields into values. Defaults to false. */
+  types?: boolean;
+  /** How many rows to read at most. */
+  limit?: number;
+}
+type CSVField<O> = O extends { types: true } ? string | number | boolean | null : string;
+
+/** Reads CSV: an object for each row, or with header: false an array. */
+declare function parseCSV<O extends ParseCSVOptions = {}>(
+  text: string,
+  options?: O,
+): O extends { header: false } ? CSVField<O>[][] : Record<string, CSVField<O>>[];
+
+interface ToCSVOptions {
+  /** Defaults to ",". */
+  delimiter?: string;
+  /** Defaults to "\n". */
+  newline?: string;
+  /** Begins with a byte order mark, for Excel. Defaults to false. */
+  bom?: boolean;
+  /** Writes the names of objects' columns first. Defaults to true. */
   header?: boolean;
+  /** Which members of objects, in which order. Defaults to all. */
+  columns?: readonly string[];
+  /** Quotes every field, not only those that need it. Defaults to false. */
+  quoteAll?: boolean;
+  /** Keeps spreadsheets from running text as formulas. Defaults to false. */
+  safe?: boolean;
 }
 
-/** Reads CSV as of RFC 4180: one object for each row, or with header: false one array of strings. */
-declare function parseCSV(text: string, options: CSVOptions & { header: false }): string[][];
-declare function parseCSV(text: string, options?: CSVOptions): Record<string, string>[];
-
-/** Writes rows, objects or arrays, as CSV; fields are quoted where they must be. */
-declare function toCSV(rows: readonly (object | readonly unknown[])[], options?: CSVOptions): string;
+/** Writes rows, objects or arrays, as CSV. */
+declare function toCSV(rows: Iterable<object>, options?: ToCSVOptions): string;
 
 interface Console {
-  log(...data: unknown[]): void;
-  info(...data: unknown[]): void;
-  warn(...data: unknown[]): void;
-  error(...data: unknown[]): void;
-  debug(...data: unknown[]): void;
+  log(...data: any[]): void;
+  info(...data: any[]): void;
+  warn(...data: any[]): void;
+  error(...data: any[]): void;
+  debug(...data: any[]): void;
+  trace(...data: any[]): void;
+  dir(value?: any): void;
+  table(rows?: any): void;
+  assert(condition?: boolean, ...data: any[]): void;
+  count(label?: string): void;
+  countReset(label?: string): void;
+  time(label?: string): void;
+  timeLog(label?: string, ...data: any[]): void;
+  timeEnd(label?: string): void;
+  group(...data: any[]): void;
+  groupCollapsed(...data: any[]): void;
+  groupEnd(): void;
 }
 /** Captured in order and answered as the run's logs. */
 declare var console: Console;

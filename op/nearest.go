@@ -60,7 +60,9 @@ func rank(known []string, n, limit int, unlike func(string) int) []string {
 	slices.SortStableFunc(near, func(a, b candidate) int { return a.score - b.score })
 	var names []string
 	for _, c := range near[:min(n, len(near))] {
-		names = append(names, c.name)
+		if c.score <= near[0].score+2*unit { // far behind the best is not meant
+			names = append(names, c.name)
+		}
 	}
 	return names
 }
