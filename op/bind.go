@@ -203,11 +203,9 @@ func set(dst reflect.Value, s *shape, f *field, on side, value any) *mismatch {
 }
 
 func setList(dst reflect.Value, s *shape, f *field, on side, value any) *mismatch {
-	if v := reflect.ValueOf(value); v.IsValid() && v.Type() == dst.Type() {
-		if _, free := value.([]any); free || s.typ == gridType || f.unlimited() {
-			dst.Set(v)
-			return nil
-		}
+	if v := reflect.ValueOf(value); v.IsValid() && v.Type() == s.typ && f.unlimited() {
+		dst.Set(v)
+		return nil
 	}
 	switch items := value.(type) {
 	case []any:

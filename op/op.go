@@ -28,6 +28,14 @@
 // function answers; the tool answers the whole struct. A member that may be missing has
 // omitempty, or omitzero where an empty list should stay; any other nil slice is [].
 //
+// # What derives
+//
+// Define reads the two types into shapes (shape.go) and refuses what is unsound
+// (sound.go). From the shapes come binding (bind.go, mismatch.go), results (result.go),
+// schemas (schema.go), TypeScript (typescript.go, tstype.go), the reference page
+// (reference.go) and the sandbox's help (help.go, search.go, nearest.go). Between the
+// caller and the structs stand plain values (plain.go). Env is what an operation works on.
+//
 // Imports problem, limits and host. Start reading at Define.
 package op
 

@@ -96,7 +96,12 @@ func (o *Operation) writeReference(b *strings.Builder) {
 	fmt.Fprintf(b, "\nTool: `%s`. %s\n", o.Tool, o.traits())
 }
 
-// cell keeps a text inside its cell of a Markdown table.
+// cell keeps a text inside its cell of a Markdown table, and globs from becoming emphasis.
 func cell(text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, "|", `\|`), "\n", " ")
+	if !strings.Contains(text, "`") {
+		text = plainText.Replace(text)
+	}
+	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(text)
 }
+
+var plainText = strings.NewReplacer("*", `\*`, "<", "&lt;")
