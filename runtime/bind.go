@@ -14,31 +14,33 @@ import (
 // maxAtOnce is how many operations of a run are at work at the same time; more wait.
 const maxAtOnce = 64
 
-// installNamespaces puts files, db, state and whatever else the table names on the global
-// object. They cannot be assigned to; a variable of the script may have their name.
-func (i *isolate) installNamespaces() {
-	for at, o := range i.cfg.Table {
-		name, _, ok := strings.Cut(o.Name, ".")
-		if !ok {
-			i.lazyGlobal(name, func() goja.Value { return i.operation(&i.cfg.Table[at]) })
-			continue
+// addNamespaces adds files, db, state and whatever else the table names to the globals.
+func (i *isolate) addNamespaces(make map[string]func() goja.Value) {
+	last := ""
+	for at := range i.cfg.Table {
+		o := &i.cfg.Table[at]
+		name, _, within := strings.Cut(o.Name, ".")
+		switch {
+		case name == last: // the table is in the order of namespaces, mostly
+		case !within:
+			make[name] = func() goja.Value { return i.global(name, i.operation(o)) }
+		case make[name] == nil:
+			make[name] = func() goja.Value { return i.guarded(name) }
 		}
-		if at > 0 && strings.HasPrefix(i.cfg.Table[at-1].Name, name+".") || i.namespaces[name] {
-			continue
-		}
-		i.namespaces[name] = true
-		var object *goja.Object
-		get := i.vm.ToValue(func(goja.FunctionCall) goja.Value {
-			if object == nil {
-				object = i.namespace(name)
-			}
-			return object
-		})
-		set := i.vm.ToValue(func(goja.FunctionCall) goja.Value {
-			panic(i.vm.NewTypeError("%s is the sandbox's own; declare a variable of your own: const my_%s = …", name, name))
-		})
-		i.vm.GlobalObject().DefineAccessorProperty(name, get, set, goja.FLAG_FALSE, goja.FLAG_TRUE)
+		last = name
 	}
+}
+
+// guarded makes a namespace that cannot be assigned to by accident, as in
+// `files = await files.list()`. A variable of the script may have its name.
+func (i *isolate) guarded(name string) goja.Value {
+	object := i.namespace(name)
+	get := i.vm.ToValue(func(goja.FunctionCall) goja.Value { return object })
+	set := i.vm.ToValue(func(goja.FunctionCall) goja.Value {
+		panic(i.vm.NewTypeError("%s is the sandbox's own; declare a variable of your own: const my_%s = …", name, name))
+	})
+	i.vm.GlobalObject().DefineAccessorProperty(name, get, set, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	return object
 }
 
 // namespace is the object behind files or files.spreadsheet. Its members are made when

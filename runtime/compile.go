@@ -25,7 +25,8 @@ const (
 // rewritten code calls (see isolate.start). Positions in it are those of the source.
 //
 // goja.Compile must never see a script: it reads the file that a sourceMappingURL names.
-func compile(s Script) (*goja.Program, *problem.Error) {
+func compile(s Script) (*program, *problem.Error) {
+	s.Source = withoutHashbang(s.Source)
 	source := newText(s.Source)
 	if !s.typescript() {
 		parsed, err := parse(bodyHead + s.Source + bodyTail)
@@ -33,8 +34,9 @@ func compile(s Script) (*goja.Program, *problem.Error) {
 			prg, err := link(s, parsed, source, func(idx file.Idx) file.Idx {
 				return file.Idx(source.unit(int(idx)-1-len(bodyHead)) + 1)
 			})
-			if err == nil {
-				return prg, nil
+			var wrong *wrongSyntax
+			if err == nil || errors.As(err, &wrong) {
+				return prg, unsupported(s, source, nil, err)
 			}
 		}
 	}
@@ -61,45 +63,102 @@ func parse(source string) (*ast.Program, error) {
 // errNotABody says that a source closes the function it stands in and goes on outside.
 var errNotABody = errors.New("unbalanced braces")
 
-// link finds the body in a parsed program, rewrites it, and compiles it under the
-// script's name, with positions moved to the submitted source.
-func link(s Script, parsed *ast.Program, source *text, move func(file.Idx) file.Idx) (*goja.Program, error) {
-	count := len(parsed.Body)
-	for _, before := range parsed.Body[:max(count-1, 0)] {
-		if _, ok := before.(*ast.VariableStatement); !ok { // esbuild's helpers are variables
-			return nil, errNotABody
-		}
-	}
-	if count == 0 {
-		return nil, errNotABody
-	}
-	last, ok := parsed.Body[count-1].(*ast.ExpressionStatement)
-	if !ok {
-		return nil, errNotABody
-	}
-	body, ok := last.Expression.(*ast.ArrowFunctionLiteral)
-	if !ok || !body.Async || len(body.ParameterList.List) > 0 {
-		return nil, errNotABody
-	}
-	block, ok := body.Body.(*ast.BlockStatement)
-	if !ok {
-		return nil, errNotABody
-	}
+// program is a compiled script. It does not change and belongs to no runtime.
+type program struct {
+	prg *goja.Program
+	// constructors are where the constructors of derived classes stand, as unit offsets:
+	// steps that the stack of an error of a class of the script begins with.
+	constructors [][2]int
+}
 
+// link finds the body in a parsed program, rewrites it, and compiles it under the
+// script's name, with positions moved to the submitted source. The program's value is a
+// function of helperParams that runs the body and gives its promise.
+func link(s Script, parsed *ast.Program, source *text, move func(file.Idx) file.Idx) (*program, error) {
+	body := bodyOf(parsed)
+	if body == nil {
+		return nil, errNotABody
+	}
 	w := newRewriter(move)
 	w.stmts(parsed.Body)
+	if w.wrong != nil {
+		return nil, w.wrong
+	}
 	w.finish()
-	answerLast(block.List)
+	answerLast(body.Body.(*ast.BlockStatement).List)
+
+	main := body
+	if helpers := parsed.Body[:len(parsed.Body)-1]; len(helpers) > 0 {
+		main = wrap(helpers, body, parsed.DeclarationList)
+		parsed.Body = []ast.Statement{&ast.ExpressionStatement{Expression: main}}
+		parsed.DeclarationList = nil
+	}
 	for _, name := range helperParams {
-		body.ParameterList.List = append(body.ParameterList.List,
+		main.ParameterList.List = append(main.ParameterList.List,
 			&ast.Binding{Target: &ast.Identifier{Name: name, Idx: body.Start}})
 	}
 	parsed.File = source.file(s.name())
-	return goja.CompileAST(parsed, false)
+	prg, err := goja.CompileAST(parsed, false)
+	return &program{prg, w.constructors}, err
+}
+
+// bodyOf finds the async arrow function of bodyHead: the last statement, with nothing
+// before it but the variables that esbuild adds. It is nil if there is no such thing.
+func bodyOf(parsed *ast.Program) *ast.ArrowFunctionLiteral {
+	count := len(parsed.Body)
+	if count == 0 {
+		return nil
+	}
+	for _, before := range parsed.Body[:count-1] {
+		if _, ok := before.(*ast.VariableStatement); !ok {
+			return nil
+		}
+	}
+	last, ok := parsed.Body[count-1].(*ast.ExpressionStatement)
+	if !ok {
+		return nil
+	}
+	body, ok := last.Expression.(*ast.ArrowFunctionLiteral)
+	if !ok || !body.Async || len(body.ParameterList.List) > 0 {
+		return nil
+	}
+	if _, ok := body.Body.(*ast.BlockStatement); !ok {
+		return nil
+	}
+	return body
+}
+
+// wrap is `() => { helpers; return (body)() }`, so that what esbuild adds is no global.
+func wrap(helpers []ast.Statement, body *ast.ArrowFunctionLiteral, declared []*ast.VariableDeclaration) *ast.ArrowFunctionLiteral {
+	call := &ast.CallExpression{Callee: body, LeftParenthesis: body.Start, RightParenthesis: body.Start}
+	return &ast.ArrowFunctionLiteral{
+		Start:         body.Start,
+		ParameterList: &ast.ParameterList{Opening: body.Start, Closing: body.Start},
+		Body: &ast.BlockStatement{
+			LeftBrace: body.Start,
+			List:      append(helpers[:len(helpers):len(helpers)], &ast.ReturnStatement{Return: body.Start, Argument: call}),
+		},
+		DeclarationList: declared,
+	}
+}
+
+// withoutHashbang blanks a first line such as #!/usr/bin/env node.
+func withoutHashbang(source string) string {
+	if !strings.HasPrefix(source, "#!") {
+		return source
+	}
+	end := strings.IndexAny(source, "\r\n")
+	if end < 0 {
+		end = len(source)
+	}
+	return strings.Repeat(" ", end) + source[end:]
 }
 
 // unsupported is the error for what esbuild takes and goja does not.
 func unsupported(s Script, source *text, lowered *lowered, err error) *problem.Error {
+	if err == nil {
+		return nil
+	}
 	if errors.Is(err, errNotABody) {
 		return unbalanced(s, source)
 	}
@@ -107,7 +166,10 @@ func unsupported(s Script, source *text, lowered *lowered, err error) *problem.E
 	message := err.Error()
 	var compileErr *goja.CompilerSyntaxError
 	var list parser.ErrorList
+	var wrong *wrongSyntax
 	switch {
+	case errors.As(err, &wrong):
+		line, column = source.place(int(wrong.at) - 1)
 	case errors.As(err, &compileErr):
 		message = compileErr.Message
 		if compileErr.File != nil {
@@ -117,9 +179,14 @@ func unsupported(s Script, source *text, lowered *lowered, err error) *problem.E
 	case errors.As(err, &list) && len(list) > 0:
 		message = list[0].Message
 		generated := lowered.text.offset(list[0].Position.Line, list[0].Position.Column)
-		line, column = source.place(int(lowered.moveUnit(generated)))
+		line, column = source.place(max(lowered.unit(generated), 0))
 	}
-	return syntaxError(message, line, column).WithCause(err)
+	e := syntaxError(message, line, column)
+	if importing(source, line, column) {
+		e.Message = "import is not available: a script is not a module"
+		e = e.WithHint(modulesHint)
+	}
+	return e.WithCause(err)
 }
 
 // unbalanced is the error for a source that closes what it did not open: esbuild says
@@ -141,6 +208,11 @@ func syntaxError(message string, line, column int) *problem.Error {
 	e := problem.New(problem.SyntaxError, "%s", message)
 	e.Line, e.Column = line, column
 	return e
+}
+
+// importing tells whether a syntax error is about import or import.meta.
+func importing(source *text, line, column int) bool {
+	return line > 0 && strings.HasPrefix(source.standIn[source.offset(line, column):], "import")
 }
 
 var parserPosition = regexp.MustCompile(`^\(?[^\s:]*\)?: Line \d+:\d+ `)

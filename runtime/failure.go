@@ -47,7 +47,7 @@ func (i *isolate) describeThrown(value goja.Value) *problem.Error {
 		}
 		return p
 	}
-	stack := i.stackOf(object)
+	stack := i.withoutConstructors(object, i.stackOf(object))
 	p, ok := i.failures[object]
 	if ok {
 		copied := *p
@@ -160,12 +160,59 @@ func (i *isolate) stackOf(e *goja.Object) []frame {
 		if m := scriptFrame.FindStringSubmatch(line); m != nil && m[2] == i.script.name() {
 			row, _ := strconv.Atoi(m[3])
 			column, _ := strconv.Atoi(m[4])
-			frames = appendFrame(frames, frame{m[1], m[2], row, column})
+			if i.within(row, column) {
+				frames = appendFrame(frames, frame{m[1], m[2], row, column})
+			}
 		} else if m := nativeFrame.FindStringSubmatch(line); m != nil {
 			frames = appendFrame(frames, frame{function: m[1]})
 		}
 	}
 	return frames
+}
+
+// text is the script's source, for places in it.
+func (i *isolate) text() *text {
+	if i.source == nil {
+		i.source = newText(i.script.Source)
+	}
+	return i.source
+}
+
+// within tells whether the script has such a place.
+func (i *isolate) within(line, column int) bool {
+	t := i.text()
+	if line < 1 || line > len(t.starts) || column < 1 {
+		return false
+	}
+	atLine, _ := t.place(min(t.starts[line-1]+column-1, len(t.standIn)))
+	return atLine == line || column == 1
+}
+
+// withoutConstructors leaves out the steps inside the constructors of an error of a class
+// of the script, as V8 does: what matters is where it was made with new.
+func (i *isolate) withoutConstructors(e *goja.Object, frames []frame) []frame {
+	class, ok := e.Get("constructor").(*goja.Object)
+	if !ok || i.program == nil || !strings.HasPrefix(class.String(), "class") {
+		return frames
+	}
+	rest := frames
+	for len(rest) > 0 && (rest[0].file == "" || i.inConstructor(rest[0])) {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return frames
+	}
+	return rest
+}
+
+func (i *isolate) inConstructor(f frame) bool {
+	unit := i.text().offset(f.line, f.column)
+	for _, c := range i.program.constructors {
+		if c[0] <= unit && unit < c[1] {
+			return true
+		}
+	}
+	return false
 }
 
 // placed gives p with the place and the stack of where the script was.

@@ -7,60 +7,82 @@ import (
 
 	"github.com/dop251/goja"
 
+	"github.com/sandboxd/sandboxd/op"
 	"github.com/sandboxd/sandboxd/problem"
 )
 
-// installGlobals puts what the sandbox offers on the global object. What is not needed by
-// most scripts is made when it is first named.
+// installGlobals puts what the sandbox offers within reach of scripts. Nothing is made
+// before a script names it: most scripts name little, and each function costs a microsecond.
 func (i *isolate) installGlobals() *problem.Error {
-	args, failure := i.args()
-	if failure != nil {
-		return failure
+	args, err := i.plainArgs()
+	if err != nil {
+		return problem.New(problem.InvalidArgument, "args is not valid JSON").WithCause(err)
 	}
-	i.global("args", args)
-	i.global("resolve", i.function("resolve", i.resolve))
-	i.lazyGlobal("console", i.console.object)
-	i.lazyGlobal("help", func() goja.Value { return i.function("help", i.help) })
-	i.lazyGlobal("setTimeout", func() goja.Value { return i.function("setTimeout", i.setTimeout) })
-	i.lazyGlobal("setInterval", func() goja.Value { return i.function("setInterval", i.setInterval) })
-	i.lazyGlobal("setImmediate", func() goja.Value { return i.function("setImmediate", i.setImmediate) })
-	for _, name := range []string{"clearTimeout", "clearInterval", "clearImmediate"} {
-		i.lazyGlobal(name, func() goja.Value { return i.function(name, i.clearTimer) })
+	make := map[string]func() goja.Value{
+		"args":    func() goja.Value { return i.global("args", i.valueOf(args)) },
+		"console": func() goja.Value { return i.global("console", i.console.object()) },
 	}
-	i.lazyGlobal("queueMicrotask", func() goja.Value { return i.function("queueMicrotask", i.queueMicrotask) })
-	i.installNamespaces()
+	for name, fn := range map[string]func(goja.FunctionCall) goja.Value{
+		"resolve":        i.resolve,
+		"help":           i.help,
+		"queueMicrotask": i.queueMicrotask,
+		"setTimeout":     i.setTimeout,
+		"setInterval":    i.setInterval,
+		"setImmediate":   i.setImmediate,
+		"clearTimeout":   i.clearTimer,
+		"clearInterval":  i.clearTimer,
+		"clearImmediate": i.clearTimer,
+	} {
+		make[name] = func() goja.Value { return i.global(name, i.function(name, fn)) }
+	}
+	i.addNamespaces(make)
+
+	object := i.vm.GlobalObject()
+	lazy := i.vm.NewDynamicObject(&globals{i: i, make: make})
+	lazy.SetPrototype(object.Prototype())
+	object.SetPrototype(lazy)
 	return nil
 }
 
-func (i *isolate) global(name string, value goja.Value) {
-	i.vm.GlobalObject().DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
+func (i *isolate) global(name string, value goja.Value) goja.Value {
+	i.define(i.vm.GlobalObject(), name, value, goja.FLAG_FALSE)
+	return value
 }
 
-// lazyGlobal makes a global on its first use. From then on it is an ordinary property,
-// and so it is once it has been assigned to.
-func (i *isolate) lazyGlobal(name string, make func() goja.Value) {
-	get := i.vm.ToValue(func(goja.FunctionCall) goja.Value {
-		value := make()
-		i.global(name, value)
-		return value
-	})
-	set := i.vm.ToValue(func(call goja.FunctionCall) goja.Value {
-		i.global(name, call.Argument(0))
-		return goja.Undefined()
-	})
-	i.vm.GlobalObject().DefineAccessorProperty(name, get, set, goja.FLAG_TRUE, goja.FLAG_TRUE)
+// globals stands behind the global object: a name that is looked up for the first time is
+// not there yet and so ends here. It is made, and put on the global object as a property
+// like any other.
+type globals struct {
+	i    *isolate
+	make map[string]func() goja.Value
 }
 
-// args is the value of the global args.
-func (i *isolate) args() (goja.Value, *problem.Error) {
+var _ goja.DynamicObject = (*globals)(nil)
+
+// Get makes a global and puts it in its place; nil if there is none of the name.
+func (g *globals) Get(name string) goja.Value {
+	make, ok := g.make[name]
+	if !ok {
+		return nil
+	}
+	delete(g.make, name) // once: what a script deletes stays away
+	return make()
+}
+
+// Has tells whether there is a global that was not looked up yet.
+func (g *globals) Has(name string) bool { _, ok := g.make[name]; return ok }
+
+// Set and Delete are not reached: an assignment to a global lands in front of this object.
+func (g *globals) Set(string, goja.Value) bool { return false }
+func (g *globals) Delete(string) bool          { return true }
+func (g *globals) Keys() []string              { return nil }
+
+// plainArgs is the value of the global args.
+func (i *isolate) plainArgs() (any, error) {
 	if len(i.script.Args) == 0 {
-		return i.vm.NewObject(), nil
+		return op.Object{}, nil
 	}
-	plain, err := decodeJSON(i.script.Args)
-	if err != nil {
-		return nil, problem.New(problem.InvalidArgument, "args is not valid JSON").WithCause(err)
-	}
-	return i.valueOf(plain), nil
+	return decodeJSON(i.script.Args)
 }
 
 // resolve answers the run; the first call counts.

@@ -21,7 +21,15 @@ const (
 )
 
 // format writes the arguments of console.log, with the specifiers %s %d %i %f %j %o %O %c.
-func (i *isolate) format(args []goja.Value) string {
+// It throws nothing: a console that fails would hide what it was to show.
+func (i *isolate) format(args []goja.Value) (text string) {
+	if i.vm.Try(func() { text = i.formatted(args) }) != nil {
+		return "[a value that cannot be shown]"
+	}
+	return text
+}
+
+func (i *isolate) formatted(args []goja.Value) string {
 	var parts []string
 	rest := args
 	if len(args) > 1 && kindOf(args[0]) == kindString && strings.Contains(args[0].String(), "%") {
@@ -109,10 +117,7 @@ func (i *isolate) filled(verb byte, v goja.Value) string {
 
 // describe names a value in an error message.
 func (i *isolate) describe(v goja.Value) string {
-	text := ""
-	if i.vm.Try(func() { text = i.inspect(v) }) != nil {
-		text = "a value that cannot be read"
-	}
+	text := i.inspect(v)
 	if len(text) > 200 {
 		text = cutText(text, 200) + "…"
 	}
@@ -120,9 +125,11 @@ func (i *isolate) describe(v goja.Value) string {
 }
 
 // inspect shows a value for people.
-func (i *isolate) inspect(v goja.Value) string {
-	s := &inspector{i: i, left: inspectBudget}
-	return s.value(v, 0)
+func (i *isolate) inspect(v goja.Value) (text string) {
+	if i.vm.Try(func() { text = (&inspector{i: i, left: inspectBudget}).value(v, 0) }) != nil {
+		return "[a value that cannot be shown]"
+	}
+	return text
 }
 
 type inspector struct {

@@ -31,6 +31,8 @@ type isolate struct {
 	ctx     context.Context
 	cfg     Config
 	script  Script
+	program *program
+	source  *text // of the script; see place
 	vm      *goja.Runtime
 	loop    *loop
 	console *console
@@ -41,15 +43,15 @@ type isolate struct {
 	slots     chan struct{} // operations at work
 	recent    recentCalls
 
-	namespaces map[string]bool
-	then       goja.Callable // Promise.prototype.then, when first needed
+	then goja.Callable // Promise.prototype.then, when first needed
 
 	answered bool // resolve was called
 	answer   goja.Value
 
-	failures map[*goja.Object]*problem.Error // errors that operations answered, as the script sees them
-	rejected []*goja.Promise                 // rejected, and nobody has looked
-	thrown   thrown                          // the last value thrown that is no Error
+	failures   map[*goja.Object]*problem.Error // errors that operations answered, as the script sees them
+	rejected   map[*goja.Promise]int           // rejected, and nobody has looked; in which order
+	rejections int
+	thrown     thrown // the last value thrown that is no Error
 }
 
 // newIsolate makes a runtime with nothing in it that another has ever seen.
@@ -57,11 +59,11 @@ func newIsolate(ctx context.Context, cfg Config, s Script) *isolate {
 	vm := goja.New()
 	i := &isolate{
 		ctx: ctx, cfg: cfg, script: s, vm: vm,
-		loop:       newLoop(ctx),
-		concat:     concatenator{vm: vm},
-		calls:      map[string]int{},
-		namespaces: map[string]bool{},
-		slots:      make(chan struct{}, maxAtOnce),
+		loop:     newLoop(ctx),
+		concat:   concatenator{vm: vm},
+		calls:    map[string]int{},
+		rejected: map[*goja.Promise]int{},
+		slots:    make(chan struct{}, maxAtOnce),
 	}
 	i.loop.report = i.problemOf
 	i.console = newConsole(i)
@@ -77,7 +79,7 @@ func newIsolate(ctx context.Context, cfg Config, s Script) *isolate {
 func (i *isolate) close() { i.loop.drain(drainTime) }
 
 // run runs a compiled script to its end.
-func (i *isolate) run(prg *goja.Program) (result json.RawMessage, failure *problem.Error) {
+func (i *isolate) run(prg *program) (result json.RawMessage, failure *problem.Error) {
 	stop := context.AfterFunc(i.ctx, func() { i.vm.Interrupt(stopped{endOf(i.ctx)}) })
 	defer stop()
 	defer func() {
@@ -85,6 +87,7 @@ func (i *isolate) run(prg *goja.Program) (result json.RawMessage, failure *probl
 			result, failure = nil, i.recovered(x)
 		}
 	}()
+	i.program = prg
 	if failure := i.installGlobals(); failure != nil {
 		return nil, failure
 	}
@@ -107,8 +110,8 @@ func (i *isolate) run(prg *goja.Program) (result json.RawMessage, failure *probl
 }
 
 // start calls the script's function and gives the promise of its end.
-func (i *isolate) start(prg *goja.Program) (*goja.Promise, *problem.Error) {
-	value, err := i.vm.RunProgram(prg)
+func (i *isolate) start(prg *program) (*goja.Promise, *problem.Error) {
+	value, err := i.vm.RunProgram(prg.prg)
 	if err != nil {
 		return nil, i.problemOf(err)
 	}
@@ -177,26 +180,26 @@ func (i *isolate) settle() *problem.Error {
 	if len(i.rejected) == 0 {
 		return nil
 	}
-	failure := i.failure(i.rejected[0].Result())
+	var oldest *goja.Promise
+	for p, order := range i.rejected {
+		if oldest == nil || order < i.rejected[oldest] {
+			oldest = p
+		}
+	}
+	failure := i.failure(oldest.Result())
 	return failure.WithHint("A promise was rejected and nobody awaited it: put await before the call. %s", failure.Hint)
 }
 
 func (i *isolate) trackRejection(p *goja.Promise, operation goja.PromiseRejectionOperation) {
 	if operation == goja.PromiseRejectionReject {
-		i.rejected = append(i.rejected, p)
+		i.rejections++
+		i.rejected[p] = i.rejections
 		return
 	}
 	i.looked(p)
 }
 
-func (i *isolate) looked(p *goja.Promise) {
-	for at, rejected := range i.rejected {
-		if rejected == p {
-			i.rejected = append(i.rejected[:at], i.rejected[at+1:]...)
-			return
-		}
-	}
-}
+func (i *isolate) looked(p *goja.Promise) { delete(i.rejected, p) }
 
 // recovered turns a panic on the loop's goroutine into the run's error. goja lets Go
 // run-time panics of natives through, and its own bugs are panics too.

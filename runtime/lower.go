@@ -20,16 +20,18 @@ type lowered struct {
 
 // move gives the position in the submitted source that a generated one came from.
 func (l *lowered) move(idx file.Idx) file.Idx {
-	return l.moveUnit(l.text.unit(int(idx)-1)) + 1
+	unit := l.unit(l.text.unit(int(idx) - 1))
+	return file.Idx(unit + 1)
 }
 
-func (l *lowered) moveUnit(unit int) file.Idx {
+// unit gives the unit offset in the submitted source of a generated one; -1 for code of esbuild's own.
+func (l *lowered) unit(unit int) int {
 	line, column := l.text.place(unit)
 	_, _, line, column, ok := l.places.Source(line, column-1)
-	if !ok {
-		return 0 // esbuild's own code
+	if !ok || line <= 1 {
+		return -1
 	}
-	return file.Idx(l.source.offset(line-1, column+1))
+	return l.source.offset(line-1, column+1)
 }
 
 // lower strips types and rewrites the syntax that goja lacks. JavaScript that does not

@@ -4,8 +4,6 @@ import (
 	"container/list"
 	"sync"
 
-	"github.com/dop251/goja"
-
 	"github.com/sandboxd/sandboxd/problem"
 )
 
@@ -17,7 +15,7 @@ type Programs struct {
 	mu    sync.Mutex
 	bytes int // of source
 	byKey map[programKey]*list.Element
-	order list.List // of *program, most recently used first
+	order list.List // of *keptProgram, most recently used first
 }
 
 const (
@@ -33,13 +31,13 @@ type programKey struct {
 	typescript   bool
 }
 
-type program struct {
+type keptProgram struct {
 	key programKey
-	prg *goja.Program
+	*program
 }
 
 // get compiles a script, or finds it compiled. Failures are not kept.
-func (c *Programs) get(s Script) (*goja.Program, *problem.Error) {
+func (c *Programs) get(s Script) (*program, *problem.Error) {
 	if c == nil {
 		return compile(s)
 	}
@@ -48,7 +46,7 @@ func (c *Programs) get(s Script) (*goja.Program, *problem.Error) {
 	if el, ok := c.byKey[key]; ok {
 		c.order.MoveToFront(el)
 		c.mu.Unlock()
-		return el.Value.(*program).prg, nil
+		return el.Value.(*keptProgram).program, nil
 	}
 	c.mu.Unlock()
 
@@ -59,14 +57,14 @@ func (c *Programs) get(s Script) (*goja.Program, *problem.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.byKey[key]; !ok && len(s.Source) <= maxProgramBytes/4 {
-		c.byKey[key] = c.order.PushFront(&program{key, prg})
+		c.byKey[key] = c.order.PushFront(&keptProgram{key, prg})
 		c.bytes += len(s.Source)
 	}
 	for c.order.Len() > maxPrograms || c.bytes > maxProgramBytes {
 		el := c.order.Back()
 		c.order.Remove(el)
-		delete(c.byKey, el.Value.(*program).key)
-		c.bytes -= len(el.Value.(*program).key.source)
+		delete(c.byKey, el.Value.(*keptProgram).key)
+		c.bytes -= len(el.Value.(*keptProgram).key.source)
 	}
 	return prg, nil
 }

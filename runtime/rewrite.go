@@ -1,10 +1,14 @@
 package runtime
 
 import (
+	"strings"
+
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/token"
 	"github.com/dop251/goja/unistring"
+
+	"github.com/sandboxd/sandboxd/runtime/lang"
 )
 
 // Names of the parameters through which rewritten code reaches the isolate. No source
@@ -20,11 +24,22 @@ const (
 type rewriter struct {
 	move func(file.Idx) file.Idx // from the parsed text to the submitted source
 
-	inWith  int // depth of with statements, whose objects could catch any name
+	constructors [][2]int // of derived classes; see program
+
+	wrong   *wrongSyntax // the first thing that cannot be
+	inWith  int          // depth of with statements, whose objects could catch any name
 	appends []*ast.AssignExpression
 	texts   map[unistring.String]bool // variables that are given a string somewhere
 	members map[unistring.String]bool // properties that are given a string somewhere
 }
+
+// wrongSyntax is a syntax error that goja's parser does not see.
+type wrongSyntax struct {
+	message string
+	at      file.Idx
+}
+
+func (e *wrongSyntax) Error() string { return e.message }
 
 func newRewriter(move func(file.Idx) file.Idx) *rewriter {
 	return &rewriter{
@@ -156,6 +171,9 @@ func (w *rewriter) expr(e ast.Expression) {
 		w.property(e)
 	case *ast.RegExpLiteral:
 		w.at(&e.Idx)
+		if err := lang.RewriteRegexp(e); err != nil && w.wrong == nil {
+			w.wrong = &wrongSyntax{err.Error(), e.Idx}
+		}
 	case *ast.SequenceExpression:
 		w.exprs(e.Sequence)
 	case *ast.StringLiteral:
@@ -264,6 +282,9 @@ func (w *rewriter) class(c *ast.ClassLiteral) {
 			w.at(&element.Idx)
 			w.expr(element.Key)
 			w.function(element.Body)
+			if key, ok := element.Key.(*ast.StringLiteral); ok && key.Value == "constructor" && c.SuperClass != nil {
+				w.constructors = append(w.constructors, [2]int{int(element.Idx) - 1, int(element.Body.Body.RightBrace)})
+			}
 		case *ast.ClassStaticBlock:
 			w.at(&element.Static)
 			w.block(element.Block)
@@ -408,8 +429,13 @@ func (w *rewriter) forInto(into ast.ForInto) {
 // no Error carries no stack. What is thrown does not change.
 func (w *rewriter) thrown(s *ast.ThrowStatement) {
 	switch s.Argument.(type) {
-	case *ast.NewExpression, nil:
-		return // an Error almost always
+	case nil:
+		return
+	case *ast.NewExpression:
+		callee, ok := s.Argument.(*ast.NewExpression).Callee.(*ast.Identifier)
+		if ok && strings.HasSuffix(string(callee.Name), "Error") {
+			return
+		}
 	}
 	if w.inWith == 0 {
 		s.Argument = callOf(thrownParam, s.Throw, s.Argument)
