@@ -164,6 +164,8 @@ func TestTypeScriptCompiles(t *testing.T) {
 		const typed: (string | number | boolean | null)[][] = parseCSV(content, { header: false, types: true, delimiter: ";" });
 		const amount: string | number | boolean | null = parseCSV(content, { header: ["amount"], types: true })[0].amount;
 		console.table([typed, amount]);
+		const last: { id: string } | undefined = list.toSorted((a, b) => a.id.localeCompare(b.id)).findLast((f) => f.id);
+		console.log(last, "x".isWellFormed(), URL.parse("x")?.searchParams.get("a"));
 		const cells: string = parseCSV(content, { header: false })[0][0] + toCSV([{ a: 1 }]) + toCSV([[1, 2]], { bom: true });
 		const url = new URL("x?y=1", "https://example.com");
 		for (const [key, value] of url.searchParams) console.warn(key, value, cells, rows);
@@ -176,8 +178,10 @@ func TestTypeScriptCompiles(t *testing.T) {
 		settle(groups.odd?.length ?? 0);
 		resolve(structuredClone({ text, n: await promise, maps: Map.groupBy([1], (n) => n) }));
 		return 1;`
-	for _, c := range optest.Complaints(t, sample(), good) {
-		t.Errorf("tsc refuses what is right: line %d: %s", c.Line, c.Text)
+	for _, libs := range []string{"es2022", "esnext"} {
+		for _, c := range optest.ComplaintsWith(t, libs, sample(), good) {
+			t.Errorf("with lib %s, tsc refuses what is right: line %d: %s", libs, c.Line, c.Text)
+		}
 	}
 	bad := []string{
 		`await files.readText();`,

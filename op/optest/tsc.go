@@ -46,6 +46,12 @@ var place = regexp.MustCompile(`^script\.ts\((\d+),\d+\): (.*)`)
 // and lib es2022. It skips the test when there is no compiler.
 func Complaints(t *testing.T, table op.Table, script string) []Complaint {
 	t.Helper()
+	return ComplaintsWith(t, "es2022", table, script)
+}
+
+// ComplaintsWith is Complaints with other libs, as tsc --lib takes them.
+func ComplaintsWith(t *testing.T, libs string, table op.Table, script string) []Complaint {
+	t.Helper()
 	compiler := compiler(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -56,7 +62,7 @@ func Complaints(t *testing.T, table op.Table, script string) []Complaint {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(compiler, "--strict", "--noEmit", "--target", "es2022", "--lib", "es2022",
+	cmd := exec.Command(compiler, "--strict", "--noEmit", "--target", "es2022", "--lib", libs,
 		"--typeRoots", dir, "sandboxd.d.ts", "script.ts")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()

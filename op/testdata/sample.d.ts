@@ -85,8 +85,10 @@ declare function btoa(data: string): string;
 
 declare function setTimeout<A extends unknown[]>(callback: (...args: A) => void, ms?: number, ...args: A): number;
 declare function setInterval<A extends unknown[]>(callback: (...args: A) => void, ms?: number, ...args: A): number;
+declare function setImmediate<A extends unknown[]>(callback: (...args: A) => void, ...args: A): number;
 declare function clearTimeout(id?: number): void;
 declare function clearInterval(id?: number): void;
+declare function clearImmediate(id?: number): void;
 declare function queueMicrotask(callback: () => void): void;
 
 interface TextEncoder {
@@ -147,6 +149,7 @@ declare var URL: {
   prototype: URL;
   new (url: string | URL, base?: string | URL): URL;
   canParse(url: string | URL, base?: string | URL): boolean;
+  parse(url: string | URL, base?: string | URL): URL | null;
 };
 
 interface Crypto {
@@ -158,6 +161,26 @@ interface Crypto {
 }
 declare var crypto: Crypto;
 
+interface DOMException extends Error {
+  readonly code: number;
+}
+declare var DOMException: { prototype: DOMException; new (message?: string, name?: string): DOMException };
+
+// What is newer than es2022.
+
+interface Array<T> {
+  findLast<S extends T>(predicate: (value: T, index: number, array: T[]) => value is S): S | undefined;
+  findLast(predicate: (value: T, index: number, array: T[]) => unknown): T | undefined;
+  findLastIndex(predicate: (value: T, index: number, array: T[]) => unknown): number;
+  toReversed(): T[];
+  toSorted(compare?: (a: T, b: T) => number): T[];
+  toSpliced(start: number, deleteCount?: number, ...items: T[]): T[];
+  with(index: number, value: T): T[];
+}
+interface String {
+  isWellFormed(): boolean;
+  toWellFormed(): string;
+}
 interface ObjectConstructor {
   groupBy<K extends PropertyKey, T>(items: Iterable<T>, key: (item: T, index: number) => K): Partial<Record<K, T[]>>;
 }
