@@ -22,7 +22,7 @@ type guard struct {
 	commit  bool // the host itself commits
 
 	session     uintptr // 0 when nothing records
-	sessionMax  int64   // bytes
+	sessionMax  int64   // bytes of memory
 	sessionFull bool
 	touched     map[string]bool // tables the session has seen change
 	reshaped    map[string]bool // tables that a statement dropped or altered
@@ -40,7 +40,8 @@ var (
 )
 
 func newGuard() *guard {
-	g := &guard{id: lastGuard.Add(1), stop: new(atomic.Pointer[problem.Error]), reshaped: map[string]bool{}}
+	g := &guard{id: lastGuard.Add(1), stop: new(atomic.Pointer[problem.Error]),
+		sessionMax: 2 * maxUndo, reshaped: map[string]bool{}}
 	guards.Store(g.id, g)
 	return g
 }

@@ -55,7 +55,7 @@ func newSpill(c *libc.TLS, g *guard, dir string, max int64) (*spill, error) {
 	}
 	mem := &conn{tls: c}
 	s := &spill{
-		max: max, hard: max + max/4,
+		max: max, hard: max + max/16,
 		name:     mem.cBytes(fmt.Sprintf("agentdb-%d", g.id)),
 		path:     mem.cBytes(filepath.Join(dir, "spill") + "\x00\x00"),
 		vfs:      libc.Xcalloc(c, 1, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_vfs{}))),

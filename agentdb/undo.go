@@ -83,14 +83,6 @@ func (db *DB) describe(now *schema) (header changeHeader, reason string) {
 			return header, fmt.Sprintf("the run dropped or altered the %s %q", o.Kind, name)
 		}
 	}
-	for name := range db.guard.touched {
-		if now.shadow[name] {
-			return header, fmt.Sprintf("the run changed a virtual table, which keeps its rows in %q", name)
-		}
-		if o, ok := now.objects[name]; ok {
-			header.Tables[name] = o.SQL
-		}
-	}
 	for name, o := range now.objects {
 		if _, ok := before.objects[name]; ok {
 			continue
@@ -99,6 +91,14 @@ func (db *DB) describe(now *schema) (header changeHeader, reason string) {
 			return header, fmt.Sprintf("the run created the virtual table %q", name)
 		}
 		header.Created = append(header.Created, o)
+	}
+	for name := range db.guard.touched {
+		if now.shadow[name] {
+			return header, fmt.Sprintf("the run changed a virtual table, which keeps its rows in %q", name)
+		}
+		if o, ok := now.objects[name]; ok {
+			header.Tables[name] = o.SQL
+		}
 	}
 	// What stands on a table goes before it.
 	order := map[string]int{"trigger": 0, "view": 1, "index": 2, "table": 3}
@@ -257,7 +257,7 @@ func (g *guard) applyInverse(rows []byte, force bool) error {
 		return nil
 	case rc == sqlite3.SQLITE_ABORT && g.collision.table != "":
 		return changedSince("in the table %q %s", g.collision.table, g.collision.what)
-	case rc == sqlite3.SQLITE_ABORT && g.collision.what != "":
+	case g.collision.what != "": // a foreign key, which names no row
 		return changedSince("%s", g.collision.what)
 	}
 	return c.failure(rc)

@@ -1,0 +1,25 @@
+package agentdb
+
+import (
+	"fmt"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// LimitHeap caps what SQLite may allocate in this whole process, in bytes; a statement that
+// needs more fails with memory_limit. It must come before anything in the process opens a
+// database, and is meant for a process that holds one and nothing else: a statement can
+// hold hundreds of values of 10 MB at once, and without the cap only the process's own
+// limits, which end it, are in the way.
+func LimitHeap(bytes int64) error {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	args := libc.Xmalloc(tls, 8)
+	defer libc.Xfree(tls, args)
+	if rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_MEMSTATUS, libc.VaList(args, int32(1))); rc != sqlite3.SQLITE_OK {
+		return fmt.Errorf("count SQLite's memory: result %d: it is in use already", rc)
+	}
+	sqlite3.Xsqlite3_hard_heap_limit64(tls, bytes)
+	return nil
+}
