@@ -40,6 +40,7 @@ func Install(vm *goja.Runtime, opt Options) {
 	r := &realm{vm: vm, opt: opt, native: vm.GlobalObject(), start: opt.Now(), made: map[string]goja.Value{}}
 	r.objectProto = r.native.Prototype()
 	r.patchPrototypes()
+	r.watchIterators()
 	r.native.SetPrototype(nil)
 	lazy := vm.NewDynamicObject((*lazyGlobals)(r))
 	lazy.SetPrototype(r.objectProto)
