@@ -32,6 +32,10 @@ var _ op.Held = (*document)(nil)
 // instead of being kept open: a run may change thousands of files.
 const keepInMemory = 256 << 10
 
+// maxHeld is how many files a run holds changed and unsaved: what is in memory of one is
+// up to keepInMemory and what was changed.
+const maxHeld = 200
+
 // Save makes the content a new version of the file.
 func (d *document) Save(ctx context.Context, direct host.Host) error {
 	d.mu.Lock()
@@ -147,10 +151,11 @@ func edit(ctx context.Context, env *op.Env, ref string, asText bool, change func
 		}
 		return err
 	}
-	if !held {
-		env.Hold(id, d)
+	if held {
+		return nil
 	}
-	return nil
+	env.Hold(id, d)
+	return env.Relieve(ctx, id, maxHeld)
 }
 
 // change applies a change that the content itself refuses if it would grow too large.

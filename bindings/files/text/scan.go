@@ -137,7 +137,7 @@ func (f Form) newline(b []byte) string {
 }
 
 // bareUTF16 recognises UTF-16 without a byte order mark by the zero bytes that every
-// Latin letter, digit, space and line end has on one side and never on the other.
+// Latin letter, digit, space and line end has on one side and hardly any on the other.
 func bareUTF16(head []byte, size int64) (Encoding, bool) {
 	if size%2 != 0 || len(head) < 4 {
 		return 0, false
@@ -158,7 +158,8 @@ func bareUTF16(head []byte, size int64) (Encoding, bool) {
 	if even > odd {
 		e, zeros = UTF16BE, even
 	}
-	if min(even, odd)*50 > zeros || zeros*5 < len(head) { // 40% of the units at least
+	// 40% of the units at least; a few on the other side are characters such as U+0100.
+	if min(even, odd)*4 > zeros || zeros*5 < len(head) {
 		return 0, false
 	}
 	text := e.Decode(head)
