@@ -110,6 +110,11 @@ type Meta struct {
 // bad address, file_too_large, fetch_failed with the reason, timeout or canceled if ctx
 // ended, or what dst answered. After an error dst may hold a part of the download.
 func (c *Client) Get(ctx context.Context, rawURL string, dst io.Writer) (Meta, error) {
+	return c.GetUpTo(ctx, rawURL, dst, c.config.Max)
+}
+
+// GetUpTo is Get with a size of its own, in bytes, in place of Config.Max.
+func (c *Client) GetUpTo(ctx context.Context, rawURL string, dst io.Writer, max int64) (Meta, error) {
 	target, err := parseURL(rawURL)
 	if err != nil {
 		return Meta{}, err
@@ -128,18 +133,18 @@ func (c *Client) Get(ctx context.Context, rawURL string, dst io.Writer) (Meta, e
 
 	answer, err := c.ask(ctx, target)
 	if err != nil {
-		return Meta{}, c.explain(caller, ctx, target, err)
+		return Meta{}, c.explain(caller, ctx, target, max, err)
 	}
 	defer answer.Body.Close()
 	final := answer.Request.URL
 	meta := Meta{MimeType: mediaType(answer.Header), FinalURL: shown(final)}
 	meta.Name = fileName(answer.Header.Get("Content-Disposition"), final, meta.MimeType)
-	if err := c.acceptable(answer, meta.Name); err != nil {
+	if err := acceptable(answer, meta.Name, max); err != nil {
 		return Meta{}, err
 	}
-	meta.Size, err = c.receive(answer.Body, dst, abort)
+	meta.Size, err = c.receive(answer.Body, dst, max, abort)
 	if err != nil {
-		return Meta{}, c.explain(caller, ctx, final, err)
+		return Meta{}, c.explain(caller, ctx, final, max, err)
 	}
 	return meta, nil
 }
@@ -156,15 +161,15 @@ func (c *Client) ask(ctx context.Context, target *url.URL) (*http.Response, erro
 }
 
 // acceptable judges an answer by its head.
-func (c *Client) acceptable(answer *http.Response, name string) error {
+func acceptable(answer *http.Response, name string, max int64) error {
 	from := shown(answer.Request.URL)
 	switch {
 	case answer.StatusCode < 200 || answer.StatusCode > 299 || answer.StatusCode == http.StatusPartialContent:
 		return problem.New(problem.FetchFailed, "%s answered %s", from, statusText(answer.StatusCode)).
 			WithHint("Check that the address is right and needs no sign-in.").
 			With("status", answer.StatusCode)
-	case answer.ContentLength > c.config.Max:
-		return c.tooLarge(from)
+	case answer.ContentLength > max:
+		return tooLarge(from, max)
 	}
 	switch encoding := strings.ToLower(answer.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
@@ -178,8 +183,8 @@ func (c *Client) acceptable(answer *http.Response, name string) error {
 		WithHint("Try another address for the same data.")
 }
 
-func (c *Client) tooLarge(from string) *problem.Error {
-	return problem.New(problem.FileTooLarge, "%s has more than %d bytes", from, c.config.Max).With("limit", c.config.Max)
+func tooLarge(from string, max int64) *problem.Error {
+	return problem.New(problem.FileTooLarge, "%s has more than %d bytes", from, max).With("limit", max)
 }
 
 func statusText(status int) string {

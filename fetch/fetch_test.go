@@ -216,6 +216,11 @@ func TestSizeCap(t *testing.T) {
 	if meta, err := c.Get(context.Background(), base+"/fits", io.Discard); err != nil || meta.Size != 1000 {
 		t.Errorf("%+v %v", meta, err)
 	}
+	if meta, err := c.GetUpTo(context.Background(), base+"/unsaid", io.Discard, 1001); err != nil || meta.Size != 1001 {
+		t.Errorf("with a limit of its own: %+v %v", meta, err)
+	}
+	_, err := c.GetUpTo(context.Background(), base+"/fits", io.Discard, 999)
+	wantCode(t, err, problem.FileTooLarge, "more than 999 bytes")
 }
 
 func TestNoDecompression(t *testing.T) {

@@ -44,14 +44,14 @@ func (c *Client) checkRedirect(request *http.Request, via []*http.Request) error
 }
 
 // receive copies the body as long as it is small enough and comes fast enough.
-func (c *Client) receive(body io.Reader, dst io.Writer, abort context.CancelCauseFunc) (size int64, err error) {
+func (c *Client) receive(body io.Reader, dst io.Writer, max int64, abort context.CancelCauseFunc) (size int64, err error) {
 	watch := time.AfterFunc(c.config.RateWindow, func() { abort(errTooSlow) })
 	defer watch.Stop()
 	buf := make([]byte, 64<<10)
 	due := c.config.MinRate // the size at which the next window begins
 	for {
 		n, err := body.Read(buf)
-		if size += int64(n); size > c.config.Max {
+		if size += int64(n); size > max {
 			return size, errTooLarge
 		}
 		if n > 0 {
@@ -74,7 +74,7 @@ func (c *Client) receive(body io.Reader, dst io.Writer, abort context.CancelCaus
 
 // explain turns what went wrong into what a script may read: no Go error text, and no
 // address that a name resolved to.
-func (c *Client) explain(caller, ctx context.Context, target *url.URL, err error) error {
+func (c *Client) explain(caller, ctx context.Context, target *url.URL, max int64, err error) error {
 	var own *problem.Error
 	var fromDst dstError
 	if errors.As(err, &fromDst) {
@@ -92,7 +92,7 @@ func (c *Client) explain(caller, ctx context.Context, target *url.URL, err error
 		}
 	}
 	if errors.Is(err, errTooLarge) {
-		return c.tooLarge(shown(target))
+		return tooLarge(shown(target), max)
 	}
 	reason, hint := c.reason(ctx, err)
 	e := problem.New(problem.FetchFailed, "%s: %s", shown(target), reason).WithCause(err)
