@@ -198,14 +198,23 @@ func (i *isolate) perform(o *op.Operation, in op.Input) (out any, err error) {
 	return o.ResultJS(answer), nil
 }
 
-// count counts a call, and ends the run at one too many.
+// count counts a call, and ends the run at one too many: the error is set, so that no
+// catch makes it undone, and the interrupt stops whatever would go on.
 func (i *isolate) count(name string) {
 	if i.callCount >= i.cfg.Limits.HostCalls {
-		i.vm.Interrupt(stopped{problem.New(problem.CallLimit, "the run made more than %d calls", i.cfg.Limits.HostCalls)})
-		panic(i.vm.NewTypeError("too many calls")) // the interrupt takes over at the next step
+		i.end(problem.New(problem.CallLimit, "the run made more than %d calls", i.cfg.Limits.HostCalls))
 	}
 	i.callCount++
 	i.calls[name]++
+}
+
+// end ends the run with p from inside a native function. It does not return.
+func (i *isolate) end(p *problem.Error) {
+	if i.loop.fatal == nil {
+		i.loop.fatal = i.placed(p, i.vm.CaptureCallStack(0, nil))
+	}
+	i.vm.Interrupt(stopped{i.loop.fatal})
+	panic(i.vm.NewTypeError("%s", p.Message))
 }
 
 // report remembers an error that no script could catch, met while a promise was settled.

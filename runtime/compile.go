@@ -75,11 +75,14 @@ type program struct {
 // script's name, with positions moved to the submitted source. The program's value is a
 // function of helperParams that runs the body and gives its promise.
 func link(s Script, parsed *ast.Program, source *text, move func(file.Idx) file.Idx) (*program, error) {
+	return linkWith(newRewriter(move), s, parsed, source)
+}
+
+func linkWith(w *rewriter, s Script, parsed *ast.Program, source *text) (*program, error) {
 	body := bodyOf(parsed)
 	if body == nil {
 		return nil, errNotABody
 	}
-	w := newRewriter(move)
 	w.stmts(parsed.Body)
 	if w.wrong != nil {
 		return nil, w.wrong

@@ -52,23 +52,26 @@ func startsWith(e ast.Expression, id *ast.Identifier) bool {
 	return startsWith(sum.Left, id)
 }
 
-// finish rewrites the candidates, now that it is known which names hold strings.
-func (w *rewriter) finish() {
+// finish rewrites the candidates, now that it is known which names hold strings, and
+// tells how many it did rewrite.
+func (w *rewriter) finish() (count int) {
+	if w.noConcat {
+		return 0
+	}
 	for _, e := range w.appends {
 		if e.Operator == token.ASSIGN {
 			id := e.Left.(*ast.Identifier)
 			if w.texts[id.Name] || isText(e.Right) {
 				e.Right = concatChain(e.Right.(*ast.BinaryExpression))
+				count++
 			}
-			continue
+		} else if left := w.readAgain(e); left != nil {
+			e.Operator = token.ASSIGN
+			e.Right = callOf(concatParam, e.Left.Idx0(), left, e.Right)
+			count++
 		}
-		left := w.readAgain(e)
-		if left == nil {
-			continue
-		}
-		e.Operator = token.ASSIGN
-		e.Right = callOf(concatParam, e.Left.Idx0(), left, e.Right)
 	}
+	return count
 }
 
 // concatChain turns s + a + b into %concat(%concat(s, a), b): the same order of the same steps.
@@ -131,17 +134,13 @@ func (c *concatenator) call(call goja.FunctionCall) goja.Value {
 	if !ok {
 		return c.add(left, right)
 	}
-	rs, ok := right.(goja.String)
-	if !ok {
-		switch {
-		case goja.IsNumber(right), goja.IsUndefined(right), goja.IsNull(right), goja.IsBigInt(right):
-			rs, ok = right.ToString().(goja.String)
-		}
-		if !ok {
-			return c.add(left, right) // objects decide for themselves, symbols refuse
-		}
+	switch rs := right.(type) {
+	case goja.String:
+		return c.join(ls, rs)
+	case *goja.Object, *goja.Symbol:
+		return c.add(left, right) // objects decide for themselves, symbols refuse
 	}
-	return c.join(ls, rs)
+	return c.join(ls, c.vm.ToValue(right.String()).(goja.String))
 }
 
 // add is JavaScript's +.

@@ -3,6 +3,7 @@ package runtime
 import (
 	"container/heap"
 	"math"
+	"regexp"
 	"time"
 
 	"github.com/dop251/goja"
@@ -41,7 +42,27 @@ func (i *isolate) installGlobals() *problem.Error {
 	lazy := i.vm.NewDynamicObject(&globals{i: i, make: make})
 	lazy.SetPrototype(object.Prototype())
 	object.SetPrototype(lazy)
+	if namesSymbols.MatchString(i.script.Source) {
+		i.addSymbols()
+	}
 	return nil
+}
+
+var namesSymbols = regexp.MustCompile(`\b(?:asyncIterator|asyncDispose|dispose)\b`)
+
+// addSymbols adds the well-known symbols by which lowered syntax finds its methods and
+// which goja does not have.
+func (i *isolate) addSymbols() {
+	object, ok := i.vm.GlobalObject().Get("Symbol").(*goja.Object)
+	if !ok {
+		return
+	}
+	for _, name := range []string{"asyncIterator", "asyncDispose", "dispose"} {
+		if object.Get(name) == nil {
+			symbol := goja.NewSymbol("Symbol." + name)
+			object.DefineDataProperty(name, symbol, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+		}
+	}
 }
 
 func (i *isolate) global(name string, value goja.Value) goja.Value {

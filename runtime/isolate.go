@@ -86,6 +86,9 @@ func (i *isolate) run(prg *program) (result json.RawMessage, failure *problem.Er
 		if x := recover(); x != nil {
 			result, failure = nil, i.recovered(x)
 		}
+		if i.loop.fatal != nil { // whatever came of it later
+			result, failure = nil, i.loop.fatal
+		}
 	}()
 	i.program = prg
 	if failure := i.installGlobals(); failure != nil {

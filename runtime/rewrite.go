@@ -26,11 +26,12 @@ type rewriter struct {
 
 	constructors [][2]int // of derived classes; see program
 
-	wrong   *wrongSyntax // the first thing that cannot be
-	inWith  int          // depth of with statements, whose objects could catch any name
-	appends []*ast.AssignExpression
-	texts   map[unistring.String]bool // variables that are given a string somewhere
-	members map[unistring.String]bool // properties that are given a string somewhere
+	wrong    *wrongSyntax // the first thing that cannot be
+	noConcat bool         // leaves + alone, for tests that compare
+	inWith   int          // depth of with statements, whose objects could catch any name
+	appends  []*ast.AssignExpression
+	texts    map[unistring.String]bool // variables that are given a string somewhere
+	members  map[unistring.String]bool // properties that are given a string somewhere
 }
 
 // wrongSyntax is a syntax error that goja's parser does not see.
