@@ -37,8 +37,12 @@ type AgentDB interface {
 	// Clear deletes markers in a transaction of its own.
 	Clear(ctx context.Context, runIDs []string) error
 	// Undo applies the inverse of a changeset inside the open transaction; conflict if rows
-	// have changed since.
+	// have changed since, and then the transaction is as it was.
 	Undo(ctx context.Context, changeset []byte) error
+	// UndoForced is Undo that lays the old rows over what has changed since.
+	UndoForced(ctx context.Context, changeset []byte) error
+	// Close says that this user is done. An open transaction is rolled back before.
+	Close()
 }
 
 // Prepared is what a transaction is about to commit.

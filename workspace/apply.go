@@ -91,7 +91,7 @@ func (b *batch) files(ctx context.Context, c *change) error {
 			ids[i] = f.ID
 		}
 		err := inChunks(ids, func(chunk []string) error {
-			_, err := b.tx.NewUpdate().Model((*fileRow)(nil)).Set("name = '/' || _id").Where("_id IN (?)", bun.In(chunk)).Exec(ctx)
+			_, err := b.tx.NewUpdate().Model((*fileRow)(nil)).Set("name = '/' || _id").Where("_id IN (?)", bun.List(chunk)).Exec(ctx)
 			return err
 		})
 		if err != nil {
@@ -145,7 +145,7 @@ func (b *batch) state(ctx context.Context, c *change, historyMax int64) error {
 		return fmt.Errorf("write state: %w", err)
 	}
 	err = inChunks(deleted, func(chunk []string) error {
-		_, err := b.tx.NewDelete().Model((*stateRow)(nil)).Where("workspace = ? AND key IN (?)", c.Run.Workspace, bun.In(chunk)).Exec(ctx)
+		_, err := b.tx.NewDelete().Model((*stateRow)(nil)).Where("workspace = ? AND key IN (?)", c.Run.Workspace, bun.List(chunk)).Exec(ctx)
 		return err
 	})
 	if err != nil {

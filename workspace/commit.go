@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/sandboxd/sandboxd/event"
@@ -195,7 +194,11 @@ func (r *Run) commitBoth(ctx context.Context, f Finish, prepared Prepared) (limi
 		r.startEvents() // nobody else writes it from here on
 		c.Started = []eventRow{r.event(event.RunStarted, r.runPayload(nil))}
 		c.Started[0].CreatedOn = r.row.StartedOn
-		redo, err = json.Marshal(c)
+		var moved *blob
+		if redo, moved, err = r.store.writeRedo(c); moved != nil {
+			blobs = append(blobs, moved)
+			defer r.store.blobs.abandon([]*blob{moved}) // of no use after this commit
+		}
 	}
 	if err != nil {
 		r.store.blobs.abandon(blobs)

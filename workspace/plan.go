@@ -60,7 +60,7 @@ func (p *planner) files(ctx context.Context) error {
 	current := map[string]*fileRow{}
 	err := inChunks(ids, func(chunk []string) error {
 		var rows []fileRow
-		err := p.db.NewSelect().Model(&rows).Where("f._id IN (?)", bun.In(chunk)).Scan(ctx)
+		err := p.db.NewSelect().Model(&rows).Where("f._id IN (?)", bun.List(chunk)).Scan(ctx)
 		for i := range rows {
 			current[rows[i].ID] = &rows[i]
 		}
@@ -196,7 +196,7 @@ func (p *planner) holders(ctx context.Context, names []string) (map[string]strin
 	err := inChunks(names, func(chunk []string) error {
 		var rows []fileRow
 		err := p.db.NewSelect().Model(&rows).Column("_id", "name").
-			Where("f.workspace = ? AND f.deleted_on = '' AND f.name IN (?)", p.run.row.Workspace, bun.In(chunk)).Scan(ctx)
+			Where("f.workspace = ? AND f.deleted_on = '' AND f.name IN (?)", p.run.row.Workspace, bun.List(chunk)).Scan(ctx)
 		for _, row := range rows {
 			holders[row.Name] = row.ID
 		}
@@ -242,7 +242,7 @@ func (p *planner) contents(ctx context.Context) error {
 		p.change.Blobs = append(p.change.Blobs, row)
 	}
 	return inChunks(stored, func(chunk []string) error {
-		n, err := p.db.NewSelect().Model((*blobRow)(nil)).Where("b.hash IN (?)", bun.In(chunk)).Count(ctx)
+		n, err := p.db.NewSelect().Model((*blobRow)(nil)).Where("b.hash IN (?)", bun.List(chunk)).Count(ctx)
 		if err != nil {
 			return fmt.Errorf("look for contents: %w", err)
 		}
@@ -265,7 +265,7 @@ func (p *planner) states(ctx context.Context) error {
 	current := map[string]stateRow{}
 	err := inChunks(keys, func(chunk []string) error {
 		var rows []stateRow
-		err := p.db.NewSelect().Model(&rows).Where("s.workspace = ? AND s.key IN (?)", p.run.row.Workspace, bun.In(chunk)).Scan(ctx)
+		err := p.db.NewSelect().Model(&rows).Where("s.workspace = ? AND s.key IN (?)", p.run.row.Workspace, bun.List(chunk)).Scan(ctx)
 		for _, row := range rows {
 			current[row.Key] = row
 		}

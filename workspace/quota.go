@@ -86,7 +86,7 @@ func storedHashes(ctx context.Context, db bun.IDB, workspace string, hashes []st
 	err := inChunks(hashes, func(chunk []string) error {
 		var found []string
 		err := db.NewSelect().Model((*workspaceBlobRow)(nil)).Column("hash").
-			Where("wb.workspace = ? AND wb.hash IN (?)", workspace, bun.In(chunk)).Scan(context.WithoutCancel(ctx), &found)
+			Where("wb.workspace = ? AND wb.hash IN (?)", workspace, bun.List(chunk)).Scan(context.WithoutCancel(ctx), &found)
 		for _, hash := range found {
 			stored[hash] = true
 		}

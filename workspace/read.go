@@ -222,7 +222,7 @@ func (s *Store) Events(ctx context.Context, f event.Filter, limit int) ([]event.
 		query = query.Where("e.session_id = ?", f.SessionID)
 	}
 	if len(f.Types) > 0 {
-		query = query.Where("e.type IN (?)", bun.In(f.Types))
+		query = query.Where("e.type IN (?)", bun.List(f.Types))
 	}
 	var rows []eventRow
 	if err := query.Scan(ctx, &rows); err != nil {

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -109,17 +108,18 @@ func (s *Store) recoverSpace(ctx context.Context, workspace string) error {
 	if err != nil {
 		return err
 	}
+	defer db.Close()
 	markers, err := db.Markers(ctx)
 	if err != nil {
 		return fmt.Errorf("read markers: %w", err)
 	}
 	var ids []string
 	for _, m := range markers {
-		var c change
-		if err := json.Unmarshal(m.Redo, &c); err != nil {
+		c, err := s.readRedo(m.Redo)
+		if err != nil {
 			return fmt.Errorf("read the redo record of run %s: %w", m.RunID, err)
 		}
-		if err := s.redo(&c); err != nil {
+		if err := s.redo(c); err != nil {
 			return err
 		}
 		ids = append(ids, m.RunID)
@@ -170,6 +170,7 @@ func (s *Store) committed(ctx context.Context, sp *space, runID string) (bool, e
 	if err != nil {
 		return false, err
 	}
+	defer db.Close()
 	markers, err := db.Markers(ctx)
 	if err != nil {
 		return false, err
@@ -231,7 +232,7 @@ func (s *Store) settleAgents() error {
 	}
 	return s.writer.do(func(ctx context.Context, b *batch) error {
 		return inChunks(names, func(chunk []string) error {
-			_, err := b.tx.NewDelete().Model((*agentOpenRow)(nil)).Where("workspace IN (?)", bun.In(chunk)).Exec(ctx)
+			_, err := b.tx.NewDelete().Model((*agentOpenRow)(nil)).Where("workspace IN (?)", bun.List(chunk)).Exec(ctx)
 			return err
 		})
 	})
@@ -278,7 +279,7 @@ func (s *Store) filedHashes(ctx context.Context, hashes []string) (map[string]bo
 	err := inChunks(hashes, func(chunk []string) error {
 		var found []string
 		err := s.meta.read.NewSelect().Model((*blobRow)(nil)).Column("hash").
-			Where("b.data IS NULL AND b.hash IN (?)", bun.In(chunk)).Scan(ctx, &found)
+			Where("b.data IS NULL AND b.hash IN (?)", bun.List(chunk)).Scan(ctx, &found)
 		for _, hash := range found {
 			filed[hash] = true
 		}

@@ -78,10 +78,11 @@ func (r *Run) beginSQL(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := r.store.openAgent(ctx, sp, db); err != nil {
-			return err
+		if err = r.store.openAgent(ctx, sp, db); err == nil {
+			err = db.Begin(ctx)
 		}
-		if err := db.Begin(ctx); err != nil {
+		if err != nil {
+			db.Close()
 			return err
 		}
 		r.sql.db = db
@@ -127,14 +128,19 @@ func (t *agentTx) committed() {
 func (t *agentTx) lost() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.db.Close()
 	t.db = nil
 }
 
 func (t *agentTx) finish() {
-	if t.open {
-		t.open, t.db = false, nil
-		t.space.turn.give()
+	if !t.open {
+		return
 	}
+	if t.db != nil {
+		t.db.Close()
+	}
+	t.open, t.db = false, nil
+	t.space.turn.give()
 }
 
 // maxChangeset bounds what is kept to undo a run's changes of the database.
