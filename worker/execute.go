@@ -1,0 +1,160 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+
+	"github.com/sandboxd/sandboxd/host"
+	"github.com/sandboxd/sandboxd/host/frame"
+	"github.com/sandboxd/sandboxd/limits"
+	"github.com/sandboxd/sandboxd/op"
+	"github.com/sandboxd/sandboxd/problem"
+	"github.com/sandboxd/sandboxd/runtime"
+)
+
+// scripts is the role that runs scripts and tool calls, one at a time, in the child.
+type scripts struct {
+	silent
+	table    op.Table
+	limits   limits.Limits // of the process
+	cache    *op.Cache     // documents, shared by the runs of the one workspace
+	programs *runtime.Programs
+	guard    *guard
+
+	attached chan struct{}
+	conn     *frame.Conn
+	busy     sync.Mutex
+}
+
+var _ role = (*scripts)(nil)
+
+// cacheShare of the process's memory may hold documents that are not in use.
+const cacheShare = 4
+
+func newScripts(table op.Table, l limits.Limits) *scripts {
+	return &scripts{
+		table:    table,
+		limits:   l,
+		cache:    op.NewCache(l.Memory / cacheShare),
+		programs: runtime.NewPrograms(),
+		guard:    newGuard(),
+		attached: make(chan struct{}),
+	}
+}
+
+func (s *scripts) attach(c *frame.Conn) {
+	s.conn = c
+	close(s.attached)
+}
+
+// Handle runs one job.
+func (s *scripts) Handle(ctx context.Context, req frame.Request) (frame.Reply, error) {
+	<-s.attached
+	if req.Method != methodRun {
+		return frame.Reply{}, unknownMethod(req.Method)
+	}
+	var job runRequest
+	if err := json.Unmarshal(req.Body, &job); err != nil {
+		return frame.Reply{}, err
+	}
+	s.busy.Lock()
+	defer s.busy.Unlock()
+	return frame.Reply{Body: s.run(ctx, job)}, nil
+}
+
+// run runs a job under the memory guard, with a host that dies with it.
+func (s *scripts) run(ctx context.Context, job runRequest) runAnswer {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := s.guard.watch(min(job.Limits.Memory, s.limits.Memory), cancel)
+	defer stop()
+
+	client := host.NewClient(s.conn)
+	defer client.Close()
+	env := op.NewEnv(client, job.Limits, s.cache)
+	switch {
+	case job.Script != nil:
+		return s.script(ctx, env, client, job)
+	case job.Call != nil:
+		return s.call(ctx, env, job)
+	}
+	return runAnswer{Error: problem.New(problem.InvalidArgument, "the job has neither a script nor a call")}
+}
+
+func (s *scripts) script(ctx context.Context, env *op.Env, client *host.Client, job runRequest) runAnswer {
+	out := runtime.Run(ctx, runtime.Config{
+		Table:    s.table,
+		Env:      env,
+		Limits:   job.Limits,
+		Log:      client.Log,
+		Programs: s.programs,
+	}, *job.Script)
+	answer := runAnswer{Result: out.Result, Error: out.Error, Logs: out.Logs, Calls: out.Calls}
+	if answer.Error == nil {
+		answer.Error = settle(ctx, env)
+	}
+	if answer.Error != nil {
+		answer.Result = nil
+	}
+	return answer
+}
+
+// call makes one tool call.
+func (s *scripts) call(ctx context.Context, env *op.Env, job runRequest) runAnswer {
+	ctx, cancel := context.WithTimeout(ctx, job.Limits.WallTime)
+	defer cancel()
+	o, ok := s.table.LookupTool(job.Call.Tool)
+	if !ok {
+		return runAnswer{Error: problem.New(problem.UnknownOperation, "there is no tool %q", job.Call.Tool)}
+	}
+	answer := runAnswer{Calls: map[string]int{o.Name: 1}}
+	in, wrong := o.BindTool(job.Call.Args)
+	if wrong != nil {
+		answer.Error = wrong
+		return answer
+	}
+	out, err := calling(ctx, env, o, in)
+	if err == nil {
+		err = env.Settle(ctx, "")
+	}
+	var result json.RawMessage
+	if err == nil {
+		result, err = o.ResultTool(out)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		answer.Error = problem.From(context.Cause(ctx))
+	case err != nil:
+		answer.Error = problem.From(err)
+	case int64(len(result)) > job.Limits.ResultBytes:
+		answer.Error = tooLarge(int64(len(result)), job.Limits.ResultBytes)
+	default:
+		answer.Result = result
+	}
+	return answer
+}
+
+func tooLarge(size, limit int64) *problem.Error {
+	return problem.New(problem.ResultTooLarge, "the result is %d bytes of JSON; at most %d are allowed", size, limit)
+}
+
+// settle writes what operations hold back to the files. What they say is the run's own error.
+func settle(ctx context.Context, env *op.Env) *problem.Error {
+	return problem.From(env.Settle(ctx, ""))
+}
+
+// calling makes a panic an error: the daemon replaces the process after one, and logs
+// what it wrote.
+func calling(ctx context.Context, env *op.Env, o *op.Operation, in op.Input) (out any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(os.Stderr, "panic in %s: %v\n%s", o.Name, p, debug.Stack())
+			err = problem.New(problem.Internal, "%s failed inside", o.Name)
+		}
+	}()
+	return o.Call(ctx, env, in)
+}

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package worker
+
+import "runtime/debug"
+
+func hardenEarly(s settings) []Layer {
+	debug.SetMaxStack(16 << 20)
+	debug.SetMemoryLimit(s.Limits.Memory - s.Limits.Memory/8)
+	debug.SetGCPercent(200)
+	return nil
+}
+
+func hardenLate(settings) []Layer {
+	return []Layer{layer("no-new-privs", errLinuxOnly, ""), layer("seccomp", errLinuxOnly, "")}
+}

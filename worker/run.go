@@ -1,0 +1,213 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/sandboxd/sandboxd/host"
+	"github.com/sandboxd/sandboxd/host/frame"
+	"github.com/sandboxd/sandboxd/limits"
+	"github.com/sandboxd/sandboxd/problem"
+	"github.com/sandboxd/sandboxd/runtime"
+)
+
+// Job is one script or one tool call of a workspace.
+type Job struct {
+	RunID     string // for the log
+	Workspace string // processes are never shared between workspaces
+	Host      host.Host
+	// Limits of this run. Zero fields are the pool's; Memory and FileBytes, which are
+	// the process's, cannot be more than the pool's.
+	Limits limits.Limits
+	// Script or Call is set.
+	Script *runtime.Script
+	Call   *ToolCall
+	// Log is given console lines while the run goes on, before Outcome has them all.
+	// It must not block. Optional.
+	Log func(host.LogLine)
+}
+
+// ToolCall is the call of one operation by its tool name.
+type ToolCall struct {
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args"` // the tool's snake_case JSON object
+}
+
+// Outcome is what became of a Job. The daemon measured what can be measured from outside.
+type Outcome struct {
+	Result     json.RawMessage // a script's answer, or a tool's JSON; nil with an Error
+	Error      *problem.Error
+	Logs       []host.LogLine
+	Calls      map[string]int // operations by JavaScript name, as the process counted them
+	PeakMemory int64          // bytes resident in the process at most during the run
+	CPU        time.Duration
+	Wall       time.Duration // without Queued
+	Queued     time.Duration // waited for a place and for a process
+}
+
+// watchEvery is how often the daemon looks at what a run uses: 5 ms cost 0.1% of a core.
+const watchEvery = 5 * time.Millisecond
+
+// errNotStarted says that the process was gone before it saw the job.
+var errNotStarted = errors.New("worker: the process ended before the job reached it")
+
+// run runs a job in the process and sees to it that it ends. healthy tells whether the
+// process may be used again. errNotStarted means that another process can be tried.
+func (p *process) run(ctx context.Context, job Job, l limits.Limits, grace time.Duration) (out Outcome, healthy bool, err error) {
+	lines := &lineLog{Host: job.Host, live: job.Log}
+	p.handler.serve(host.Serve(lines, l))
+	defer p.handler.serve(nil)
+
+	p.mu.Lock()
+	p.peak = 0
+	p.mu.Unlock()
+	p.gauge.resetPeak()
+	cpu, start := p.gauge.cpu(), time.Now()
+	call, err := p.conn.Begin(ctx, methodRun, runRequest{Limits: l, Script: job.Script, Call: job.Call})
+	if err != nil {
+		if errors.Is(err, frame.ErrClosed) {
+			return out, false, errNotStarted
+		}
+		return Outcome{Error: problem.From(err)}, false, nil
+	}
+	stopped := p.supervise(ctx, call, l, grace, start, cpu)
+
+	var answer runAnswer
+	_, failed := call.Result(&answer)
+	if failed == nil {
+		p.see(p.gauge.peak())
+		out.CPU = p.gauge.cpu() - cpu
+		out.Result, out.Error, out.Logs, out.Calls = answer.Result, answer.Error, answer.Logs, answer.Calls
+		healthy = p.conn.Serving() == 0 // else it answered while it still wants something
+	} else {
+		p.conn.Close()
+		p.kill(problem.WorkerLost)
+		<-p.exited
+		d := p.death()
+		out.CPU = max(0, d.state.UserTime()+d.state.SystemTime()-cpu)
+		out.Error, out.Logs = d.problem(), lines.all()
+	}
+	out.Wall = time.Since(start)
+	p.mu.Lock()
+	out.PeakMemory = p.peak
+	p.mu.Unlock()
+	if failed != nil {
+		out.PeakMemory = max(out.PeakMemory, p.death().peak)
+	}
+
+	switch {
+	case stopped != nil && failed == nil:
+		// The daemon's reason counts; the place in the script is the process's to know.
+		if out.Error != nil {
+			stopped.Line, stopped.Column, stopped.Stack = out.Error.Line, out.Error.Column, out.Error.Stack
+		}
+		out.Error = stopped
+	case stopped != nil && out.Error.Code != problem.MemoryLimit && out.Error.Code != problem.StackOverflow:
+		out.Error = stopped.WithCause(out.Error)
+	case out.Error == nil && int64(len(out.Result)) > l.ResultBytes+1:
+		out.Error = tooLarge(int64(len(out.Result)), l.ResultBytes)
+	}
+	if out.Error != nil {
+		out.Result = nil
+		healthy = healthy && stopped == nil && harmless(out.Error.Code)
+	}
+	return out, healthy, nil
+}
+
+// harmless are the failures after which the process is as good as before: not those that
+// interrupted something, and not those that nobody expected.
+func harmless(code problem.Code) bool {
+	switch code {
+	case problem.Timeout, problem.CPULimit, problem.MemoryLimit, problem.StackOverflow, problem.CallLimit,
+		problem.Canceled, problem.WorkerLost, problem.Internal:
+		return false
+	}
+	return true
+}
+
+// supervise waits until the call is answered or the process is dead, and makes that
+// happen: at a limit or when ctx ends it tells the run to stop, and after grace it kills.
+// It gives the reason if there was one.
+func (p *process) supervise(ctx context.Context, call *frame.Call, l limits.Limits, grace time.Duration, start time.Time, cpu time.Duration) *problem.Error {
+	var (
+		stopped  *problem.Error
+		tick     = time.NewTimer(watchEvery)
+		deadline = time.NewTimer(l.WallTime)
+		kill     <-chan time.Time
+		ended    = ctx.Done()
+	)
+	defer tick.Stop()
+	defer deadline.Stop()
+	stop := func(why *problem.Error, within time.Duration) {
+		if stopped != nil {
+			return
+		}
+		stopped, ended = why, nil
+		call.Cancel()
+		kill = time.After(within)
+	}
+	for {
+		select {
+		case <-call.Done():
+			return stopped
+		case <-ended:
+			stop(problem.From(context.Cause(ctx)), grace)
+		case <-deadline.C:
+			stop(problem.New(problem.Timeout, "the run took longer than %s", l.WallTime), grace)
+		case <-kill:
+			p.kill(stopped.Code)
+			<-p.exited
+			<-call.Done()
+			return stopped
+		case <-tick.C:
+			tick.Reset(watchEvery)
+			if used := p.gauge.memory(); used > 0 {
+				p.see(used)
+				if used > allowed(l.Memory) {
+					// It must not grow meanwhile: no grace.
+					stop(deathProblem(problem.MemoryLimit, l.Memory), 0)
+				}
+			}
+			if p.gauge.cpu()-cpu > l.CPUTime {
+				stop(problem.New(problem.CPULimit, "the run used more than %s of CPU time", l.CPUTime), grace)
+			}
+		}
+	}
+}
+
+// allowed is where the daemon's watchdog bites: a little above the limit, so that the
+// child's own, which ends a run in a better way, comes first.
+func allowed(memory int64) int64 {
+	if raceBuild {
+		return 8 * memory // the race detector's shadow is resident too
+	}
+	return memory + memory/8
+}
+
+// lineLog keeps console lines as they come, for runs whose process does not live to tell.
+type lineLog struct {
+	host.Host
+	live func(host.LogLine)
+
+	mu    sync.Mutex
+	lines []host.LogLine
+}
+
+func (l *lineLog) Log(line host.LogLine) {
+	l.mu.Lock()
+	l.lines = append(l.lines, line)
+	l.mu.Unlock()
+	if l.live != nil {
+		l.live(line)
+	}
+	l.Host.Log(line)
+}
+
+func (l *lineLog) all() []host.LogLine {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lines
+}

@@ -1,0 +1,54 @@
+package worker
+
+import (
+	"encoding/json"
+
+	"github.com/sandboxd/sandboxd/host"
+	"github.com/sandboxd/sandboxd/limits"
+	"github.com/sandboxd/sandboxd/problem"
+	"github.com/sandboxd/sandboxd/runtime"
+)
+
+// What the daemon and a child say to each other beside host calls.
+const (
+	envSettings   = "SANDBOXD_WORKER"
+	noticeReady   = "ready"
+	methodRun     = "run"
+	methodAgentDB = "agentdb"
+	socketFD      = 3
+)
+
+// Roles of a process.
+const (
+	roleScript = "script"
+	roleSQL    = "sql"
+	roleProbe  = "probe" // of Doctor
+)
+
+// settings come to a child in its environment, because they are needed before it is
+// hardened and it reads frames only after that.
+type settings struct {
+	Role   string        `json:"role"`
+	Limits limits.Limits `json:"limits"`
+	Dir    string        `json:"dir,omitempty"` // of the database, for the role sql
+}
+
+// ready is a child's notice that it can take work.
+type ready struct {
+	Layers []Layer `json:"layers"` // those that the child itself put on
+}
+
+// runRequest is one job.
+type runRequest struct {
+	Limits limits.Limits   `json:"limits"`
+	Script *runtime.Script `json:"script,omitempty"`
+	Call   *ToolCall       `json:"call,omitempty"`
+}
+
+// runAnswer is what became of it.
+type runAnswer struct {
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  *problem.Error  `json:"error,omitempty"`
+	Logs   []host.LogLine  `json:"logs,omitempty"`
+	Calls  map[string]int  `json:"calls,omitempty"`
+}
