@@ -15,6 +15,9 @@ func open(t testing.TB, config workspace.Config) *workspace.Store {
 	if config.Dir == "" {
 		config.Dir = t.TempDir()
 	}
+	if config.AgentDBs == nil {
+		config.AgentDBs = newAgentDBs(t, config.Dir)
+	}
 	s, err := workspace.Open(context.Background(), config)
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	"github.com/sandboxd/sandboxd/workspace"
 )
 
-// Exercise runs the suite. open gives a fresh, empty store, which the test it is given
-// closes at its end.
+// Exercise runs the suite. open gives a fresh, empty store with databases for agents, which
+// the test it is given closes at its end.
 func Exercise(t *testing.T, open func(t *testing.T, config workspace.Config) *workspace.Store) {
 	for _, test := range []struct {
 		name string
@@ -26,6 +26,32 @@ func Exercise(t *testing.T, open func(t *testing.T, config workspace.Config) *wo
 		{"a run is seen whole after its commit and not before", commitIsAtomic},
 		{"an aborted run changes nothing and is recorded", abortChangesNothing},
 		{"a run reads its own changes", runReadsItself},
+		{"names are unique", namesAreUnique},
+		{"files are listed by pattern and ordered by name", listsByPattern},
+		{"every change is a version that can be restored", versionsAreKept},
+		{"names change hands in one run", namesChangeHands},
+		{"types are told from the bytes", typesAreDetected},
+		{"staged bytes are copied when they are handed over", stagesBelongToTheRun},
+		{"quotas hold, early and at the commit", quotasHold},
+		{"times and provenance", timesAndProvenance},
+		{"the last writer wins and both versions stay", lastWriterWins},
+		{"conflicts can fail instead", conflictsCanFail},
+		{"a file deleted meanwhile", deletedMeanwhile},
+		{"a name taken meanwhile", nameTakenMeanwhile},
+		{"many runs at once", manyRunsAtOnce},
+		{"undo takes back a run", undoTakesBack},
+		{"undo is refused where later runs changed the same", undoIsRefused},
+		{"undo meets a name that is taken", undoMeetsATakenName},
+		{"undo in reverse order", undoInReverse},
+		{"SQL is part of the run", sqlIsPartOfTheRun},
+		{"waiting for SQL ends", waitingForSQLEnds},
+		{"undo takes rows back", undoTakesRowsBack},
+		{"changes are events", changesAreEvents},
+		{"long runs are seen while they run", longRunsAreSeen},
+		{"runs are listed", runsAreListed},
+		{"state is JSON by key", stateIsJSON},
+		{"the history of state is bounded", stateHistoryIsBounded},
+		{"contents are collected", contentsAreCollected},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.run(t, &Fixture{open: open})
