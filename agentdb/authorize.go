@@ -98,6 +98,8 @@ func instead(refused string) string {
 		return "The whole run is one transaction already: it commits when the run ends well; throw an error to undo everything."
 	case "ATTACH", "DETACH":
 		return "There is one database per workspace; use files.* for other data."
+	case "VACUUM":
+		return "The host looks after the file; the space of deleted rows is used again."
 	}
 	if strings.HasPrefix(refused, "PRAGMA") {
 		return "Use db.schema(), or the pragmas that describe the schema, such as table_info, index_list and foreign_key_list."

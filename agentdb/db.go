@@ -219,7 +219,7 @@ func (db *DB) enter(ctx context.Context, limit time.Duration) (leave func(), err
 	// cannot stop whoever comes next.
 	stop := new(atomic.Pointer[problem.Error])
 	db.guard.stop = stop
-	db.guard.refused = ""
+	db.guard.refused, db.guard.spill.refused = "", false
 	unwatch := context.AfterFunc(ctx, func() { stop.CompareAndSwap(nil, problem.From(ctx.Err())) })
 	var timer *time.Timer
 	if limit > 0 {

@@ -1,6 +1,7 @@
 package agentdb
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sort"
@@ -24,19 +25,14 @@ func (db *DB) explain(err error, sql string) *problem.Error {
 	}
 	switch failure.primary() {
 	case sqlite3.SQLITE_AUTH:
-		refused := db.guard.refused
-		if refused == "" {
-			refused = "this statement"
-		}
-		return problem.New(problem.Forbidden, "%s is not allowed in the agent's database", refused).
-			WithHint("%s", instead(refused)).WithCause(err)
+		return forbidden(cmp.Or(db.guard.refused, "this statement"), err)
 	case sqlite3.SQLITE_INTERRUPT:
 		if why := db.guard.stop.Load(); why != nil {
 			return why.WithCause(err)
 		}
 		return problem.New(problem.Canceled, "the statement was interrupted").WithCause(err)
 	case sqlite3.SQLITE_FULL:
-		if db.guard.spill.used > db.guard.spill.max {
+		if db.guard.spill.refused {
 			return db.guard.spill.problem().WithCause(err)
 		}
 		return problem.New(problem.DBFull, "the database would grow beyond its %d MB", db.limits.DBBytes>>20).WithCause(err)
@@ -58,12 +54,19 @@ func (db *DB) explain(err error, sql string) *problem.Error {
 	return problem.New(problem.Internal, "the database could not be read or written").WithCause(err)
 }
 
+func forbidden(what string, cause error) *problem.Error {
+	return problem.New(problem.Forbidden, "%s is not allowed in the agent's database", what).
+		WithHint("%s", instead(what)).WithCause(cause)
+}
+
 // sqlError is a mistake in the statement, with what would help to put it right.
 func (db *DB) sqlError(failure *sqliteError, sql string) *problem.Error {
 	message := failure.message
-	if strings.HasPrefix(message, "cannot VACUUM") {
-		return problem.New(problem.Forbidden, "VACUUM is not allowed in the agent's database").
-			WithHint("The host keeps the file compact.").WithCause(failure)
+	switch {
+	case strings.HasPrefix(message, "cannot VACUUM"):
+		return forbidden("VACUUM", failure)
+	case strings.HasPrefix(message, "not authorized") && db.guard.refused != "": // a function
+		return forbidden(db.guard.refused, failure)
 	}
 	e := problem.New(problem.SQLError, "%s", message).WithCause(failure)
 	if at := failure.offset; at >= 0 && at <= len(sql) {

@@ -23,6 +23,7 @@ import (
 type spill struct {
 	max, hard int64 // bytes
 	used      int64
+	refused   bool // a write of this turn
 
 	name     uintptr // of the shim, as C has it
 	path     uintptr // of the next temporary file; the name is free again at once
@@ -92,6 +93,7 @@ func (s *spill) grow(f *tempFile, end int64) bool {
 		return true
 	}
 	if s.used+end-f.size > s.hard {
+		s.refused = true
 		return false
 	}
 	s.used += end - f.size
