@@ -1,0 +1,62 @@
+package xlsx
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// asUTF8 gives an XML part's bytes as UTF-8, whatever encoding it is in. same says that
+// they are what the part has, so that offsets in them are offsets in the part.
+func asUTF8(src io.Reader) (r io.Reader, same bool, err error) {
+	head := make([]byte, 256)
+	n, err := io.ReadFull(src, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, false, err
+	}
+	head = head[:n]
+	whole := io.MultiReader(bytes.NewReader(head), src)
+	enc := encodingOf(head)
+	if enc == nil {
+		return whole, true, nil
+	}
+	return enc.NewDecoder().Reader(whole), false, nil
+}
+
+// encodingOf looks at a part's first bytes; nil is UTF-8.
+func encodingOf(head []byte) encoding.Encoding {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("<\x00")):
+		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+	case bytes.HasPrefix(head, []byte("\xfe\xff")), bytes.HasPrefix(head, []byte("\x00<")):
+		return unicode.UTF16(unicode.BigEndian, unicode.UseBOM)
+	}
+	end := bytes.Index(head, piEnd)
+	if end < 0 || !bytes.HasPrefix(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), []byte("<?xml")) {
+		return nil
+	}
+	for rest := head[bytes.Index(head, []byte("<?xml"))+5 : end]; ; {
+		name, value, tail, ok := nextAttr(rest)
+		if !ok {
+			return nil
+		}
+		rest = tail
+		if string(name) != "encoding" {
+			continue
+		}
+		// A declaration that says UTF-16 in bytes that are not is mistaken.
+		label := strings.ToLower(string(value))
+		if strings.HasPrefix(label, "utf") || strings.HasPrefix(label, "us-ascii") {
+			return nil
+		}
+		enc, err := htmlindex.Get(label)
+		if err != nil {
+			return nil
+		}
+		return enc
+	}
+}
