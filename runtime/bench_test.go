@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/op"
 )
 
@@ -68,6 +69,71 @@ func BenchmarkCompile(b *testing.B) {
 	for b.Loop() {
 		if failure := Check(Script{Source: source}); failure != nil {
 			b.Fatal(failure)
+		}
+	}
+}
+
+// rowsTable answers and takes 100,000 rows of ten cells.
+func rowsTable() op.Table {
+	rows := make([][]any, 100_000)
+	for r := range rows {
+		rows[r] = make([]any, 10)
+		for c := range rows[r] {
+			if c%2 == 0 {
+				rows[r][c] = float64(r * c)
+			} else {
+				rows[r][c] = fmt.Sprintf("cell %d", r)
+			}
+		}
+	}
+	type none struct{}
+	type give struct {
+		Rows [][]any `json:"rows" op:"result"`
+	}
+	type take struct {
+		Rows any `json:"rows"`
+	}
+	doc := op.Doc{Summary: "Moves rows.", Cost: op.CostLookup, Examples: []op.Example{{Title: "Call it", Code: "x"}}}
+	return op.Table{
+		op.Define("lab.rows", "lab_rows", func(ctx context.Context, env *op.Env, in none) (give, error) { return give{rows}, nil }, doc),
+		op.Define("lab.take", "lab_take", func(ctx context.Context, env *op.Env, in take) (none, error) { return none{}, nil }, doc),
+	}
+}
+
+func BenchmarkRowsOut(b *testing.B) {
+	table := rowsTable()
+	for b.Loop() {
+		if out := Run(context.Background(), Config{Table: table}, Script{Source: "(await lab.rows()).length"}); out.Error != nil {
+			b.Fatal(out.Error)
+		}
+	}
+}
+
+func BenchmarkRowsIn(b *testing.B) {
+	table := rowsTable()
+	for b.Loop() {
+		if out := Run(context.Background(), Config{Table: table}, Script{
+			Source: "const row = [1, 'a', 2, 'b', 3, 'c', 4, 'd', 5, 'e']; const rows = []; for (let i = 0; i < 1e5; i++) rows.push(row.slice()); await lab.take(rows)"}); out.Error != nil {
+			b.Fatal(out.Error)
+		}
+	}
+}
+
+func BenchmarkObjectsIn(b *testing.B) {
+	table := rowsTable()
+	for b.Loop() {
+		if out := Run(context.Background(), Config{Table: table}, Script{
+			Source: "const rows = []; for (let i = 0; i < 1e5; i++) rows.push({ a: 1, b: 'x', c: 2, d: 'y', e: null }); await lab.take(rows)"}); out.Error != nil {
+			b.Fatal(out.Error)
+		}
+	}
+}
+
+func BenchmarkResult(b *testing.B) {
+	for b.Loop() {
+		if out := Run(context.Background(), Config{Limits: limits.Limits{ResultBytes: 64 << 20}}, Script{
+			Source: "const rows = []; for (let i = 0; i < 1e5; i++) rows.push({ a: 1, b: 'x', c: 2, d: 'y', e: null }); rows"}); out.Error != nil {
+			b.Fatal(out.Error)
 		}
 	}
 }

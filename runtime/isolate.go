@@ -43,7 +43,7 @@ type isolate struct {
 	slots     chan struct{} // operations at work
 	recent    recentCalls
 
-	then goja.Callable // Promise.prototype.then, when first needed
+	soon goja.Callable // calls a function in a microtask; made when first needed
 
 	answered bool // resolve was called
 	answer   goja.Value
