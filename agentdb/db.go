@@ -148,6 +148,9 @@ func (db *DB) prepareConnection(c *conn) error {
 	if err := c.exec(`CREATE TABLE IF NOT EXISTS main.` + markerTable + ` (run TEXT NOT NULL PRIMARY KEY, redo BLOB NOT NULL)`); err != nil {
 		return err
 	}
+	if err := replaceFunctions(c); err != nil {
+		return err
+	}
 	for id, value := range map[int32]int32{
 		sqlite3.SQLITE_LIMIT_LENGTH:              maxValue,
 		sqlite3.SQLITE_LIMIT_SQL_LENGTH:          maxStatement,
@@ -157,7 +160,7 @@ func (db *DB) prepareConnection(c *conn) error {
 		sqlite3.SQLITE_LIMIT_VDBE_OP:             1_000_000,
 		sqlite3.SQLITE_LIMIT_FUNCTION_ARG:        200,
 		sqlite3.SQLITE_LIMIT_ATTACHED:            0,
-		sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 500,
+		sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 200, // on 10 MB, a second of what does not yield
 		sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH:       100,
 		sqlite3.SQLITE_LIMIT_WORKER_THREADS:      0,
 	} {

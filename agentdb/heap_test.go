@@ -12,7 +12,7 @@ func TestMemoryIsCapped(t *testing.T) {
 	db := open(t)
 	begin(t, db)
 	sql(t, db, "CREATE TABLE t (a)")
-	values := strings.Repeat("randomblob(9000000),", 100)
+	values := strings.Repeat("zeroblob(9000000)||'',", 40)
 	e := refused(t, db, problem.MemoryLimit, "SELECT "+values+"1")
 	if !strings.Contains(e.Hint, "fewer") {
 		t.Errorf("hint: %s", e.Hint)

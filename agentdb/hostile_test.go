@@ -197,7 +197,7 @@ func TestHostileStatements(t *testing.T) {
 		{"group_concat", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT length(group_concat(i)) FROM n", []problem.Code{problem.SQLError, problem.Timeout}},
 		{"replace", "SELECT length(replace(hex(zeroblob(1000000)), '0', hex(zeroblob(1000))))", []problem.Code{problem.SQLError}},
 		{"long like pattern", "SELECT 'a' LIKE '" + strings.Repeat("%a", 400) + "'", []problem.Code{problem.SQLError}},
-		{"like", "SELECT hex(zeroblob(2000)) LIKE '" + strings.Repeat("%0_0", 100) + "1'", []problem.Code{"", problem.Timeout}},
+		{"like", "SELECT hex(zeroblob(2000)) LIKE '" + strings.Repeat("%0_0", 40) + "1'", []problem.Code{"", problem.Timeout}},
 		{"deep parentheses", deep("(", "1", ")", 100_000), []problem.Code{problem.SQLError}},
 		{"deep functions", deep("abs(", "1", ")", 50_000), []problem.Code{problem.SQLError}},
 		{"deep not", deep("NOT ", "1", "", 200_000), []problem.Code{problem.SQLError}},
