@@ -197,16 +197,11 @@ func (b *batch) trimHistory(ctx context.Context, workspace string, most int64) e
 	return err
 }
 
-// undone keeps the links between a run and the one that undid it.
+// undone keeps the links between runs and those that undid them.
 func (b *batch) undone(ctx context.Context, c *change) error {
-	if c.Undone != "" {
-		if _, err := b.tx.NewUpdate().Model((*runRow)(nil)).Set("undone_by = ?", c.Run.ID).Where("id = ?", c.Undone).Exec(ctx); err != nil {
+	for id, by := range c.Undone {
+		if _, err := b.tx.NewUpdate().Model((*runRow)(nil)).Set("undone_by = ?", by).Where("id = ?", id).Exec(ctx); err != nil {
 			return fmt.Errorf("mark the undone run: %w", err)
-		}
-	}
-	if c.Redone != "" {
-		if _, err := b.tx.NewUpdate().Model((*runRow)(nil)).Set("undone_by = ''").Where("id = ?", c.Redone).Exec(ctx); err != nil {
-			return fmt.Errorf("mark the redone run: %w", err)
 		}
 	}
 	return nil

@@ -12,8 +12,9 @@ type change struct {
 	Versions []versionRow  `json:"versions"` // one for each of Files
 	Blobs    []blobRow     `json:"blobs"`    // that may be new
 	State    []stateChange `json:"state"`
-	Undone   string        `json:"undone"` // a run that is now undone by this one
-	Redone   string        `json:"redone"` // a run that is now not undone any more
+	// Undone says, of the run that this one undoes and of those that that one undid in its
+	// turn, by which run each is undone from now on; "" for none.
+	Undone map[string]string `json:"undone"`
 }
 
 type stateChange struct {
@@ -46,5 +47,5 @@ func (c stateChange) history() int64 {
 
 // empty says that nothing but the run's record is to be written.
 func (c *change) empty() bool {
-	return len(c.Files) == 0 && len(c.State) == 0 && c.Undone == "" && c.Redone == ""
+	return len(c.Files) == 0 && len(c.State) == 0 && len(c.Undone) == 0
 }

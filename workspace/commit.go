@@ -121,9 +121,7 @@ func (r *Run) commitMetadata(ctx context.Context, f Finish) (limits.Receipt, err
 // complete writes the run's end into its change.
 func (r *Run) complete(c *change, f Finish, receipt limits.Receipt) {
 	c.Run = r.finished(f, receipt)
-	if r.undo != nil {
-		c.Undone, c.Redone = r.undo.of, r.undo.redone
-	}
+	c.Undone = r.undo
 	c.Events = append(c.Events, r.event(event.RunFinished, r.runPayload(&c.Run)))
 }
 

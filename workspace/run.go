@@ -44,8 +44,8 @@ type Run struct {
 	sql     agentTx
 	life    context.Context // ends with Abort, and calls of the database with it
 	cancel  context.CancelFunc
-	started *records // of the run's begin, once they are taken back
-	undo    *undoOf  // what this run undoes, or nil
+	started *records          // of the run's begin, once they are taken back
+	undo    map[string]string // see change.Undone
 }
 
 var _ host.Host = (*Run)(nil)

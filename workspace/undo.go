@@ -37,12 +37,6 @@ const (
 	DBNotUndone = "not_undone"
 )
 
-// undoOf links an undoing run to the run that it undoes.
-type undoOf struct {
-	of     string
-	redone string // the run that of had undone
-}
-
 // undoing is an undo at work.
 type undoing struct {
 	run      *Run
@@ -87,12 +81,33 @@ func (s *Store) Undo(ctx context.Context, workspace, runID string, how Undo) (Un
 		_, _ = run.Abort(ctx, Finish{Error: fault})
 		return UndoResult{}, fault
 	}
-	run.undo = &undoOf{of: of.ID, redone: of.Undoes}
+	if run.undo, err = s.undoLinks(ctx, run.ID(), of); err != nil {
+		_, _ = run.Abort(ctx, Finish{Error: problem.From(err)})
+		return UndoResult{}, err
+	}
 	if u.result.Receipt, err = run.Commit(ctx, Finish{}); err != nil {
 		return UndoResult{}, err
 	}
 	u.result.Files, u.result.State = u.result.Receipt.Files, u.result.Receipt.State
 	return u.result, nil
+}
+
+// undoLinks says by which runs of, and those that it undid in its turn, are undone once by
+// has undone it: what an undone undo had undone is in effect again.
+func (s *Store) undoLinks(ctx context.Context, by string, of *runRow) (map[string]string, error) {
+	links := map[string]string{of.ID: by}
+	for inEffect := true; of.Undoes != ""; inEffect = !inEffect {
+		before := of
+		var err error
+		if of, err = s.runRow(ctx, before.Undoes); err != nil {
+			return nil, err
+		}
+		links[of.ID] = ""
+		if !inEffect {
+			links[of.ID] = before.ID
+		}
+	}
+	return links, nil
 }
 
 // prepare puts the way back into the run's overlay, in the order in which it can be refused.
