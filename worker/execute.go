@@ -63,7 +63,12 @@ func (s *scripts) Handle(ctx context.Context, req frame.Request) (frame.Reply, e
 	}
 	s.busy.Lock()
 	defer s.busy.Unlock()
-	return frame.Reply{Body: s.run(ctx, job)}, nil
+	answer := s.run(ctx, job)
+	if p := answer.Error; p != nil && p.Code == problem.Internal && p.Cause != nil {
+		// Causes do not cross. The daemon logs what such a process wrote when it replaces it.
+		fmt.Fprintln(os.Stderr, p.Cause)
+	}
+	return frame.Reply{Body: answer}, nil
 }
 
 // run runs a job under the memory guard, with a host that dies with it.
@@ -147,13 +152,13 @@ func settle(ctx context.Context, env *op.Env) *problem.Error {
 	return problem.From(env.Settle(ctx, ""))
 }
 
-// calling makes a panic an error: the daemon replaces the process after one, and logs
-// what it wrote.
+// calling makes a panic an error, after which the daemon replaces the process.
 func calling(ctx context.Context, env *op.Env, o *op.Operation, in op.Input) (out any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(os.Stderr, "panic in %s: %v\n%s", o.Name, p, debug.Stack())
-			err = problem.New(problem.Internal, "%s failed inside", o.Name)
+			err = problem.New(problem.Internal, "%s failed unexpectedly", o.Name).
+				WithHint("The file may be damaged, or hit a fault of its parser; the operator's log has the cause.").
+				WithCause(fmt.Errorf("panic in %s: %v\n%s", o.Name, p, debug.Stack()))
 		}
 	}()
 	return o.Call(ctx, env, in)

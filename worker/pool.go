@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -273,7 +272,7 @@ func (p *Pool) keepSpares() {
 			if p.ctx.Err() != nil {
 				return
 			}
-			p.config.Log.Error("no spare worker could be started", "error", fmt.Sprint(err))
+			p.config.Log.Error("no spare worker could be started", "error", err)
 			pause.Reset(time.Second)
 			again = pause.C
 		}

@@ -31,6 +31,8 @@ type settings struct {
 	Role   string        `json:"role"`
 	Limits limits.Limits `json:"limits"`
 	Dir    string        `json:"dir,omitempty"` // of the database, for the role sql
+	// NoSeccomp leaves system calls free, so that Doctor can tell the other layers apart.
+	NoSeccomp bool `json:"no_seccomp,omitempty"`
 }
 
 // ready is a child's notice that it can take work.

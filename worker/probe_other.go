@@ -1,0 +1,5 @@
+//go:build !linux
+
+package worker
+
+var platformAttempts = map[string]func() error{}
