@@ -1,0 +1,129 @@
+// Package sandboxd hosts JavaScript and TypeScript that agents write: a script runs in a
+// sandboxed worker process, works on the files, the database and the state of a
+// workspace, and either everything that it did is committed at once or nothing is.
+//
+//	func main() {
+//		sandboxd.Worker() // must come first: workers are this same program
+//		h, err := sandboxd.Open(ctx, sandboxd.Config{Dir: "data"})
+//		...
+//		defer h.Close()
+//		answer := h.Run(ctx, sandboxd.Run{Script: `return (await files.list()).length`})
+//	}
+//
+// This package wires and is small: the store is in workspace, the processes are in
+// worker, the isolate is in runtime, the operations are in bindings.
+package sandboxd
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+
+	"github.com/sandboxd/sandboxd/bindings"
+	"github.com/sandboxd/sandboxd/fetch"
+	"github.com/sandboxd/sandboxd/limits"
+	"github.com/sandboxd/sandboxd/worker"
+	"github.com/sandboxd/sandboxd/workspace"
+)
+
+// DefaultWorkspace is used where no workspace is named.
+const DefaultWorkspace = "default"
+
+// Config says where a Host keeps its data and what it allows. The zero value is a
+// throw-away host with the default limits.
+type Config struct {
+	// Dir is the data folder; it is made if it is not there, and belongs to one Host at a
+	// time. Defaults to a temporary folder that Close removes.
+	Dir string
+	// Limits are the most that a run may have; zero fields mean limits.Default().
+	Limits limits.Limits
+	// Concurrency is how many runs may be under way. Defaults to the number of cores.
+	Concurrency int
+	// Queue is how many more may wait; the next one is busy. Defaults to 100.
+	Queue int
+	// Fetch says what files.download may reach. Defaults to the public internet.
+	Fetch fetch.Config
+	// WorkerExecutable is the program that workers are; its main must call Worker first.
+	// Defaults to the running program.
+	WorkerExecutable string
+	// Log gets what operators should know. Defaults to slog.Default().
+	Log *slog.Logger
+}
+
+// Worker turns the process into a worker if it was started as one, and then never
+// returns. A program that embeds sandboxd calls it first in main.
+func Worker() { worker.Child(bindings.Table()) }
+
+// Host runs scripts and keeps workspaces. It is safe for concurrent use.
+type Host struct {
+	config Config
+	store  *workspace.Store
+	pool   *worker.Pool
+	remove string // a temporary data folder
+}
+
+// Open opens a data folder, recovers what a crash may have left, and starts workers. It
+// answers a conflict when another process has the folder open.
+func Open(ctx context.Context, config Config) (_ *Host, err error) {
+	h := &Host{config: config}
+	h.config.Limits = config.Limits.Or(limits.Default())
+	if config.Log == nil {
+		h.config.Log = slog.Default()
+	}
+	if config.Dir == "" {
+		if h.config.Dir, err = os.MkdirTemp("", "sandboxd-"); err != nil {
+			return nil, err
+		}
+		h.remove = h.config.Dir
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, h.Close())
+		}
+	}()
+	if h.pool, err = worker.NewPool(worker.Config{
+		Executable: config.WorkerExecutable,
+		Size:       config.Concurrency,
+		Queue:      config.Queue,
+		Limits:     h.config.Limits,
+		DBDir:      dbDir(h.config.Dir),
+		Log:        h.config.Log,
+	}); err != nil {
+		return nil, err
+	}
+	if err = h.pool.Start(ctx); err != nil {
+		return nil, err
+	}
+	downloads, err := fetch.New(h.config.Fetch)
+	if err != nil {
+		return nil, err
+	}
+	h.store, err = workspace.Open(ctx, workspace.Config{
+		Dir:      h.config.Dir,
+		Limits:   h.config.Limits,
+		AgentDBs: agentDBs{h.pool},
+		Fetcher:  fetcher{downloads},
+		Log:      h.config.Log,
+	})
+	return h, err
+}
+
+// Close waits for the runs under way, stops the workers and releases the data folder.
+func (h *Host) Close() error {
+	var errs []error
+	if h.pool != nil {
+		errs = append(errs, h.pool.Stop(context.Background()))
+	}
+	if h.store != nil {
+		errs = append(errs, h.store.Close())
+	}
+	if h.remove != "" {
+		errs = append(errs, os.RemoveAll(h.remove))
+	}
+	return errors.Join(errs...)
+}
+
+// Doctor starts a worker that tries what a hostile script would try, and reports each
+// layer of protection as on, off, or not available here.
+func Doctor(ctx context.Context) (worker.Report, error) { return worker.Doctor(ctx, worker.Config{}) }
