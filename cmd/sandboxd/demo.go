@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+
+	"github.com/sandboxd/sandboxd/scripts/examples"
+)
+
+// demo does over HTTP what a client would do: it uploads a file, submits a script that
+// works on it, and prints the script, its answer and what is in the workspace now.
+func demo(a *app, address, token string) error {
+	const example = "clean-csv"
+	script, err := examples.FS.ReadFile(example + "/script.js")
+	if err != nil {
+		return err
+	}
+	data, err := examples.FS.ReadFile(example + "/air-quality.csv")
+	if err != nil {
+		return err
+	}
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	part, err := w.CreateFormFile("file", "air-quality.csv")
+	if err != nil {
+		return err
+	}
+	part.Write(data)
+	w.Close()
+
+	client := demoClient{address, token}
+	if _, err := client.post("/api/files/upload?replace=true", w.FormDataContentType(), &form); err != nil {
+		return fmt.Errorf("uploading the example's file: %w", err)
+	}
+	// The demo may be run again and again in one data folder.
+	if _, err := client.run("for (const f of await files.list('air-quality{-clean.csv,.md}')) await files.delete(f.id)"); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "Running scripts/examples/%s/script.js on air-quality.csv:\n\n", example)
+	answer, err := client.run(string(script))
+	if err != nil {
+		return err
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, answer, "", "  "); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.out, pretty.String())
+	return err
+}
+
+type demoClient struct{ address, token string }
+
+func (c demoClient) run(script string) ([]byte, error) {
+	body, err := json.Marshal(map[string]string{"script": script, "name": "example.js"})
+	if err != nil {
+		return nil, err
+	}
+	return c.post("/api/runs", "application/json", bytes.NewReader(body))
+}
+
+func (c demoClient) post(path, contentType string, body io.Reader) ([]byte, error) {
+	req, err := http.NewRequest(http.MethodPost, c.address+path, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("Content-Type", contentType)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode >= 300 {
+		err = fmt.Errorf("%s answered %s: %s", path, res.Status, answer)
+	}
+	return answer, err
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/sandboxd/sandboxd"
+	"github.com/sandboxd/sandboxd/limits"
+	"github.com/sandboxd/sandboxd/problem"
+)
+
+type filesCmd struct {
+	Ls       filesLsCmd       `cmd:"" help:"List files."`
+	Put      filesPutCmd      `cmd:"" help:"Put files into the workspace."`
+	Get      filesGetCmd      `cmd:"" help:"Write a file of the workspace to the disk, or to standard output."`
+	Rm       filesRmCmd       `cmd:"" help:"Delete files; their versions are kept."`
+	Versions filesVersionsCmd `cmd:"" help:"List the versions of a file, newest first."`
+	Restore  filesRestoreCmd  `cmd:"" help:"Make an old version of a file the newest one."`
+}
+
+type filesLsCmd struct {
+	Pattern string `arg:"" optional:"" help:"A glob, such as '*.csv' or 'reports/**'."`
+	JSON    bool   `help:"Print JSON."`
+	dataFlag
+}
+
+func (c *filesLsCmd) Run(a *app) error {
+	return c.withHost(a, func(h *sandboxd.Host) error {
+		files, err := h.Files("").List(a.ctx, c.Pattern)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return a.printJSON(files)
+		}
+		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		for _, f := range files {
+			fmt.Fprintf(w, "%s\t%s\t%d\tv%d\t%s\t%s\n", f.ID, f.ModifiedOn, f.Size, f.Version, f.MimeType, f.Name)
+		}
+		return w.Flush()
+	})
+}
+
+type filesPutCmd struct {
+	Path    []string `arg:"" help:"Files to put." type:"existingfile"`
+	Name    string   `help:"The name in the workspace, for a single file. Defaults to its base name."`
+	Replace bool     `help:"Make a new version of a file of the same name instead of a new file \"name (2).ext\"."`
+	JSON    bool     `help:"Print JSON."`
+	dataFlag
+}
+
+func (c *filesPutCmd) Run(a *app) error {
+	if c.Name != "" && len(c.Path) > 1 {
+		return problem.New(problem.InvalidArgument, "--name goes with a single file, not with %d", len(c.Path))
+	}
+	return c.withHost(a, func(h *sandboxd.Host) error {
+		for _, p := range c.Path {
+			name := filepath.Base(p)
+			if c.Name != "" {
+				name = c.Name
+			}
+			if err := putFile(a, h, p, name, c.Replace); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// putFile uploads a file of the disk.
+func putFile(a *app, h *sandboxd.Host, path, name string, replace bool) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = h.Files("").Put(a.ctx, sandboxd.Upload{Name: name, Replace: replace, Body: f})
+	return err
+}
+
+type filesGetCmd struct {
+	File    string `arg:"" help:"The file's name or id."`
+	Out     string `short:"o" help:"Where to write it; - is standard output. Defaults to its base name in this folder." type:"path" placeholder:"PATH"`
+	Version int64  `help:"Which version; the latest if not given."`
+	Force   bool   `short:"f" help:"Overwrite what is there."`
+	dataFlag
+}
+
+func (c *filesGetCmd) Run(a *app) error {
+	return c.withHost(a, func(h *sandboxd.Host) error {
+		return getFile(a, h, c.File, c.Version, func(name string) (io.WriteCloser, error) {
+			target := c.Out
+			switch {
+			case filepath.Base(target) == "-":
+				return nopCloser{a.out}, nil
+			case target == "":
+				target = path.Base(name)
+			}
+			flags := os.O_CREATE | os.O_WRONLY | os.O_TRUNC
+			if !c.Force {
+				flags |= os.O_EXCL
+			}
+			f, err := os.OpenFile(target, flags, 0o666)
+			if os.IsExist(err) {
+				return nil, problem.New(problem.Exists, "there is a file at %s already", target).WithHint("Use --force to overwrite it, or -o PATH.")
+			}
+			return f, err
+		})
+	})
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// getFile copies a version of a file to what create makes for its name.
+func getFile(a *app, h *sandboxd.Host, ref string, version int64, create func(name string) (io.WriteCloser, error)) error {
+	opened, err := h.Files("").Open(a.ctx, ref, version)
+	if err != nil {
+		return err
+	}
+	defer opened.Data.Close()
+	w, err := create(opened.File.Name)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, io.NewSectionReader(opened.Data, 0, opened.File.Size))
+	if closeErr := w.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+type filesRmCmd struct {
+	File []string `arg:"" help:"Names or ids."`
+	dataFlag
+}
+
+func (c *filesRmCmd) Run(a *app) error {
+	return c.withHost(a, func(h *sandboxd.Host) error { return h.Files("").Delete(a.ctx, c.File...) })
+}
+
+type filesVersionsCmd struct {
+	File string `arg:"" help:"The file's name or id."`
+	JSON bool   `help:"Print JSON."`
+	dataFlag
+}
+
+func (c *filesVersionsCmd) Run(a *app) error {
+	return c.withHost(a, func(h *sandboxd.Host) error {
+		versions, err := h.Files("").Versions(a.ctx, c.File)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return a.printJSON(versions)
+		}
+		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		for _, v := range versions {
+			fmt.Fprintf(w, "v%d\t%s\t%s\t%d\t%s\trun %s\n", v.Version, v.ModifiedOn, v.Action, v.Size, v.Name, v.RunID)
+		}
+		return w.Flush()
+	})
+}
+
+type filesRestoreCmd struct {
+	File    string `arg:"" help:"The file's name or id."`
+	Version int64  `arg:"" help:"The version to restore."`
+	JSON    bool   `help:"Print JSON."`
+	dataFlag
+}
+
+func (c *filesRestoreCmd) Run(a *app) error {
+	return c.withHost(a, func(h *sandboxd.Host) error {
+		file, err := h.Files("").Restore(a.ctx, c.File, c.Version)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return a.printJSON(file)
+		}
+		fmt.Fprintf(a.out, "%s is version %d now\n", file.Name, file.Version)
+		return nil
+	})
+}
+
+// withHost opens the data folder for one piece of work.
+func (f dataFlag) withHost(a *app, work func(*sandboxd.Host) error) error {
+	h, err := f.open(a, limits.Limits{})
+	if err != nil {
+		return err
+	}
+	err = work(h)
+	if closeErr := h.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
