@@ -198,18 +198,20 @@ func byteOffset(s string, line, column int) int {
 
 // refused is esbuild's first error, placed in the submitted source.
 func refused(source *text, message api.Message) *problem.Error {
-	line, column := 0, 0
-	if at := message.Location; at != nil {
-		if offset := byteOffset(source.source, at.Line-1, at.Column); offset >= 0 {
-			line, column = source.place(source.unit(offset))
-		} else { // the end of the body: what is missing is missing at the end of the source
-			line, column = source.place(len(source.standIn))
-		}
+	at := message.Location
+	if at == nil {
+		return syntaxError(message.Text, 0, 0)
 	}
+	offset := byteOffset(source.source, at.Line-1, at.Column)
+	if offset < 0 { // it stopped at bodyTail, which the author never saw
+		line, column := source.place(len(source.standIn))
+		return syntaxError("Unexpected end of the script", line, column).
+			WithHint("A bracket, a brace or a quote is opened and not closed.")
+	}
+	line, column := source.place(source.unit(offset))
 	e := syntaxError(message.Text, line, column)
 	if len(message.Notes) > 0 && message.Notes[0].Location != nil {
-		at := message.Notes[0].Location
-		e.Details = map[string]any{"note": message.Notes[0].Text, "note_line": at.Line - 1}
+		e = e.With("note", message.Notes[0].Text).With("note_line", message.Notes[0].Location.Line-1)
 	}
 	return e
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -25,7 +24,29 @@ type encoder struct {
 	out  []byte
 	max  int64
 	path []*goja.Object
-	at   []string // the path as its reader would write it
+	at   []step // from the result to what is being written
+}
+
+// step is a member or an element on the way to a value.
+type step struct {
+	key   string
+	index int64 // -1 if key counts
+}
+
+// where names what is being written, as its reader would: result.rows[3].
+func (e *encoder) where() string {
+	path := "result"
+	for _, s := range e.at {
+		switch {
+		case s.index >= 0:
+			path += fmt.Sprintf("[%d]", s.index)
+		case plainKey.MatchString(s.key):
+			path += "." + s.key
+		default:
+			path += "[" + quoted(s.key) + "]"
+		}
+	}
+	return path
 }
 
 // encode gives a result's JSON. The error is result_too_large, or script_error for what
@@ -58,20 +79,18 @@ func (e *encoder) write(s string) {
 
 func (e *encoder) check() {
 	if int64(len(e.out)) > e.max {
-		panic(problem.New(problem.ResultTooLarge, "the result is larger than %s of JSON", sizeText(e.max)).
-			WithHint("Return a part of it, such as rows.slice(0, 100), or a summary; or write all of it to a file " +
-				"with files.create(name, {content}) and return the file's id."))
+		e.tooLarge()
 	}
 }
 
+func (e *encoder) tooLarge() {
+	panic(problem.New(problem.ResultTooLarge, "the result is larger than %s of JSON", sizeText(e.max)).
+		WithHint("Return a part of it, such as rows.slice(0, 100), or a summary; or write all of it to a file " +
+			"with files.create(name, {content}) and return the file's id."))
+}
+
 func (e *encoder) refuse(format string, args ...any) {
-	where := strings.Join(e.at, "")
-	if where == "" {
-		where = "the result"
-	} else {
-		where = "result" + where
-	}
-	panic(problem.New(problem.ScriptError, "%s %s", where, fmt.Sprintf(format, args...)).
+	panic(problem.New(problem.ScriptError, "%s %s", e.where(), fmt.Sprintf(format, args...)).
 		WithHint("Return plain data: null, booleans, numbers, strings, arrays and objects."))
 }
 
@@ -114,11 +133,7 @@ func (e *encoder) value(v goja.Value, key string) bool {
 }
 
 func (e *encoder) promise() {
-	where := "The result"
-	if len(e.at) > 0 {
-		where = "result" + strings.Join(e.at, "")
-	}
-	p := problem.New(problem.ScriptError, "%s is a Promise, not its value", strings.TrimPrefix(where, "The "))
+	p := problem.New(problem.ScriptError, "%s is a Promise, not its value", e.where())
 	p = p.WithHint("Did you forget await? Put await before the call that made it.")
 	if call := e.i.recent.forgotten(); call != nil {
 		place := call.site.Position()
@@ -168,15 +183,14 @@ func (e *encoder) object(o *goja.Object) {
 func (e *encoder) array(o *goja.Object) {
 	length := lengthOf(o)
 	if length*2 > e.max { // each element takes two bytes at least
-		e.out = append(e.out, make([]byte, e.max-int64(len(e.out))+1)...)
-		e.check()
+		e.tooLarge()
 	}
 	e.write("[")
 	for index := range length {
 		if index > 0 {
 			e.write(",")
 		}
-		e.at = append(e.at, fmt.Sprintf("[%d]", index))
+		e.at = append(e.at, step{index: index})
 		if !e.value(at(o, index), "") {
 			e.write("null")
 		}
@@ -201,7 +215,7 @@ func (e *encoder) member(first *bool, key string, value goja.Value) {
 	}
 	e.quote(key)
 	e.write(":")
-	e.at = append(e.at, "."+key)
+	e.at = append(e.at, step{key: key, index: -1})
 	if e.value(value, key) {
 		*first = false
 	} else {
@@ -250,16 +264,14 @@ func (e *encoder) error(o *goja.Object) {
 
 func (e *encoder) bytes(b []byte) {
 	if int64(base64.StdEncoding.EncodedLen(len(b))) > e.max {
-		e.out = append(e.out, make([]byte, e.max-int64(len(e.out))+1)...)
-		e.check()
+		e.tooLarge()
 	}
 	e.write(`"` + base64.StdEncoding.EncodeToString(b) + `"`)
 }
 
 func (e *encoder) text(s goja.String) {
 	if int64(s.Length()) > e.max {
-		e.out = append(e.out, make([]byte, e.max-int64(len(e.out))+1)...)
-		e.check()
+		e.tooLarge()
 	}
 	e.quote(s.String())
 }
