@@ -54,6 +54,9 @@ func take(serial float64, digits int, seconds bool) moment {
 }
 
 func (s *section) renderDate(v float64) string {
+	if v < 0 && s.elapsed() {
+		return "-" + s.renderDate(-v)
+	}
 	if v < 0 || v >= maxSerial {
 		return "########"
 	}
@@ -73,6 +76,7 @@ func (s *section) renderDate(v float64) string {
 	}
 	m := take(v, min(digits, 9), seconds)
 	var out strings.Builder
+	total := byte(0) // the unit that was shown as a total
 	for _, t := range s.tokens {
 		switch t.kind {
 		case literal:
@@ -84,10 +88,26 @@ func (s *section) renderDate(v float64) string {
 		case generalValue:
 			out.WriteString(formatGeneral(v))
 		case datePart:
-			out.WriteString(m.part(t.text, twelve))
+			text := t.text
+			if unit := strings.Trim(text, "[]"); text[0] == '[' {
+				total = unit[0]
+			} else if text[0] == total && len(text) <= 2 {
+				text = "[" + text + "]" // the unit's total shows wherever the unit does
+			}
+			out.WriteString(m.part(text, twelve))
 		}
 	}
 	return out.String()
+}
+
+// elapsed tells whether the section shows a total of hours, minutes or seconds.
+func (s *section) elapsed() bool {
+	for _, t := range s.tokens {
+		if t.kind == datePart && t.text[0] == '[' {
+			return true
+		}
+	}
+	return false
 }
 
 func isAmPm(text string) bool { return strings.ContainsRune(text, '/') }

@@ -66,6 +66,9 @@ func (f *Format) Number(v float64) string {
 		return formatGeneral(v)
 	}
 	s, bare := f.choose(v)
+	if s == nil && len(f.numbers) == 1 {
+		return formatGeneral(v)
+	}
 	if s == nil {
 		return "########"
 	}
@@ -85,7 +88,7 @@ func (f *Format) Text(text string) string {
 		switch t.kind {
 		case literal:
 			out.WriteString(t.text)
-		case textValue:
+		case textValue, generalValue:
 			out.WriteString(text)
 		}
 	}
@@ -117,8 +120,10 @@ func (f *Format) choose(v float64) (s *section, bare bool) {
 			c = condition{"<", 0}
 		}
 		if c.op == "" || c.holds(v) {
+			// A section with a condition keeps the sign; one for what is left behind the
+			// positive numbers is for negative ones.
 			first := list[0].cond
-			bare = c.negativeOnly() || c.op == "" && i == 1 && (first.op == ">" || first.op == ">=") && first.limit <= 0
+			bare = c.op == "" && i == 1 && (first.op == ">" || first.op == ">=") && first.limit <= 0
 			return &list[i], bare
 		}
 	}
@@ -144,8 +149,4 @@ func (c condition) holds(v float64) bool {
 		return v != c.limit
 	}
 	return v == c.limit
-}
-
-func (c condition) negativeOnly() bool {
-	return c.op == "<" && c.limit <= 0 || (c.op == "<=" || c.op == "=") && c.limit < 0
 }

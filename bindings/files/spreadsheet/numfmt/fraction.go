@@ -89,8 +89,9 @@ func padLeft(n float64, width int) string {
 	return strings.Repeat(" ", max(0, width-len(text))) + text
 }
 
-// rational gives the fraction nearest to v ≥ 0 with a denominator of at most most, by
-// the convergents of its continued fraction and those between them.
+// rational gives v ≥ 0 as a fraction with a denominator of at most most: the last
+// convergent of its continued fraction that has one, as Excel does. It is not always
+// the nearest: π in two digits is 3 1/7, though 3 14/99 would be closer.
 func rational(v, most float64) (top, bottom float64) {
 	if v > 1e15 {
 		return v, 1
@@ -101,16 +102,10 @@ func rational(v, most float64) (top, bottom float64) {
 		a := math.Floor(x)
 		p2, q2 := a*p1+p0, a*q1+q0
 		if q2 > most {
-			// The last step that still fits, if it is nearer than what there is.
-			k := math.Floor((most - q0) / q1)
-			p, q := k*p1+p0, k*q1+q0
-			if math.Abs(v-p/q) < math.Abs(v-p1/q1) {
-				return p, q
-			}
-			return p1, q1
+			break
 		}
 		p0, q0, p1, q1 = p1, q1, p2, q2
-		if x-a < 1e-11 {
+		if x-a < 1e-9 {
 			break
 		}
 		x = 1 / (x - a)

@@ -86,12 +86,13 @@ func split(code string) []section {
 			add(generalValue, "")
 			i += len("general")
 		case hasFold(rest, "am/pm"), hasFold(rest, "a/p"):
-			n := 3
 			if hasFold(rest, "am/pm") {
-				n = 5
+				add(datePart, "AM/PM")
+				i += 5
+			} else {
+				add(datePart, rest[:3])
+				i += 3
 			}
-			add(datePart, rest[:n])
-			i += n
 		case (c == 'E' || c == 'e') && len(rest) > 1 && (rest[1] == '+' || rest[1] == '-') && s.has(digit):
 			add(exponent, "E"+rest[1:2])
 			i += 2
@@ -202,7 +203,7 @@ func finish(sections []section) []section {
 			s.date = true
 			switch t.text[0] {
 			case 'm':
-				if len(t.text) <= 2 && last >= 0 && strings.Contains(s.tokens[last].text, "h") {
+				if len(t.text) <= 2 && last >= 0 && strings.ContainsAny(s.tokens[last].text, "hs") {
 					s.tokens[i].text = "n" + t.text[1:] // n and nm are minutes
 				}
 			case 's', '[':

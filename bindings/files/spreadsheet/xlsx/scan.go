@@ -3,6 +3,7 @@ package xlsx
 import (
 	"bytes"
 	"context"
+	"io"
 	"strconv"
 )
 
@@ -181,11 +182,11 @@ func (rs *rowScanner) rowEnd() (int, error) {
 	for {
 		if end < from {
 			var err error
-			if end, err = rs.find(rs.closer, from); err != nil || end < 0 {
+			if end, err = rs.findCloser(from); err != nil || end < 0 {
 				return 0, unlessEOF(err)
 			}
 		}
-		if i := bytes.Index(rs.buf[rs.r+clean:rs.r+end], []byte("<!")); i >= 0 {
+		if i := findMarkup(rs.buf[rs.r+clean : rs.r+end]); i >= 0 {
 			var err error
 			if clean, err = rs.markupEnd(clean + i); err != nil {
 				return 0, err
@@ -205,6 +206,45 @@ func (rs *rowScanner) rowEnd() (int, error) {
 		}
 		from = behind // another element whose name begins alike
 	}
+}
+
+// findCloser is find for the row's closing tag. It looks for the tag's last letter, the
+// w of row, which is rare in a sheet: that is three times as fast as to look for "</row",
+// which begins like every tag.
+func (rs *rowScanner) findCloser(from int) (int, error) {
+	n := len(rs.closer)
+	for at := from + n - 1; ; {
+		for rs.r+at < rs.w {
+			i := bytes.IndexByte(rs.buf[rs.r+at:rs.w], rs.closer[n-1])
+			if i < 0 {
+				at = rs.w - rs.r
+				break
+			}
+			at += i + 1
+			if bytes.HasSuffix(rs.buf[rs.r+from:rs.r+at], rs.closer) {
+				return at - n, nil
+			}
+		}
+		if err := rs.fill(); err == io.EOF {
+			return -1, nil
+		} else if err != nil {
+			return -1, err
+		}
+	}
+}
+
+// findMarkup gives where the first comment or CDATA section begins, -1 if there is none.
+func findMarkup(b []byte) int {
+	for at := 1; at < len(b); at++ {
+		i := bytes.IndexByte(b[at:], '!')
+		if i < 0 {
+			return -1
+		}
+		if at += i; b[at-1] == '<' {
+			return at - 1
+		}
+	}
+	return -1
 }
 
 // markupEnd gives where the comment or CDATA section that begins at r+i ends.

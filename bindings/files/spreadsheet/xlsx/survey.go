@@ -108,7 +108,7 @@ var cellStart = []byte(`<c r="`)
 // answers zeros when it cannot be sure: when one of the two has no value, or the XML is
 // not as Excel would write it.
 func extent(xml []byte) (first, last int) {
-	if !bytes.HasPrefix(xml, cellStart) || bytes.Contains(xml, []byte("<!")) {
+	if !bytes.HasPrefix(xml, cellStart) || findMarkup(xml) >= 0 {
 		return 0, 0
 	}
 	end := bytes.Index(xml, []byte("</c>"))
