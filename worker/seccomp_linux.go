@@ -60,7 +60,8 @@ func seccompFilter(role string, pid int) ([]bpf.RawInstruction, error) {
 	}
 	rules := append(coreRules(pid), archRules...)
 	if role == roleSQL {
-		rules = append(rules, sqlRules()...)
+		// First, because the first rule for a call decides: core allows fewer arguments.
+		rules = append(sqlRules(), rules...)
 	}
 	for _, r := range rules {
 		if len(r.checks) == 0 {
