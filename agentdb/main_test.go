@@ -12,5 +12,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	if dir := os.Getenv(killDir); dir != "" { // the process that TestKill kills
+		fmt.Fprintln(os.Stderr, keepCommitting(dir))
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"strings"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/problem"
 )
@@ -110,11 +112,10 @@ func (db *DB) collect(s *statement) (*host.QueryResult, error) {
 			continue // to its end: only there are its foreign keys checked
 		}
 		row := make([]any, len(result.Columns))
-		for i := range row {
-			if size += 8 + s.bytesOf(i); size > maxAnswer {
-				break
-			}
-			row[i] = s.cell(i)
+		for i := 0; i < len(row) && size <= maxAnswer; i++ {
+			var n int
+			row[i], n = s.cell(i, maxAnswer-size)
+			size += 8 + n
 		}
 		if size <= maxAnswer {
 			result.Rows = append(result.Rows, row)
@@ -128,20 +129,19 @@ func (db *DB) collect(s *statement) (*host.QueryResult, error) {
 	}
 }
 
-// bytesOf is the length of a cell's text or bytes, 0 for others: asking SQLite would turn
-// a number into text.
-func (s *statement) bytesOf(column int) int {
-	if s.isNumber(column) {
-		return 0
+// cell is a value as host.QueryResult has it, and its length if it is text or bytes. A
+// longer one than max is not copied.
+func (s *statement) cell(column, max int) (value any, n int) {
+	switch s.kind(column) {
+	case sqlite3.SQLITE_INTEGER, sqlite3.SQLITE_FLOAT, sqlite3.SQLITE_NULL:
+		return s.value(column), 0
 	}
-	return s.bytes(column)
-}
-
-// cell is a value as host.QueryResult has it.
-func (s *statement) cell(column int) any {
-	value := s.value(column)
+	if n = s.bytes(column); n > max {
+		return nil, n
+	}
+	value = s.value(column)
 	if data, ok := value.([]byte); ok {
-		return host.Blob{Base64: base64.StdEncoding.EncodeToString(data)}
+		value = host.Blob{Base64: base64.StdEncoding.EncodeToString(data)}
 	}
-	return value
+	return value, n
 }

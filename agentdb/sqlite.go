@@ -209,7 +209,7 @@ func (s *statement) columns() []string {
 // value is a cell of the current row: nil, int64, float64, string or []byte.
 func (s *statement) value(column int) any {
 	i := int32(column)
-	switch sqlite3.Xsqlite3_column_type(s.c.tls, s.p, i) {
+	switch s.kind(column) {
 	case sqlite3.SQLITE_INTEGER:
 		return int64(sqlite3.Xsqlite3_column_int64(s.c.tls, s.p, i))
 	case sqlite3.SQLITE_FLOAT:
@@ -224,10 +224,9 @@ func (s *statement) value(column int) any {
 	return nil
 }
 
-// isNumber is true for a cell that is an integer, a real or NULL.
-func (s *statement) isNumber(column int) bool {
-	kind := sqlite3.Xsqlite3_column_type(s.c.tls, s.p, int32(column))
-	return kind != sqlite3.SQLITE_TEXT && kind != sqlite3.SQLITE_BLOB
+// kind is SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL.
+func (s *statement) kind(column int) int32 {
+	return sqlite3.Xsqlite3_column_type(s.c.tls, s.p, int32(column))
 }
 
 // bytes is the length of a text or blob cell.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/sandboxd/sandboxd/host"
@@ -353,4 +354,31 @@ func TestContextEndsTheWaitForATurn(t *testing.T) {
 		}
 	}
 	<-db.turn
+}
+
+// Callers that come at once take turns, whatever they call and whenever they give up.
+func TestConcurrentCallers(t *testing.T) {
+	db := open(t, func(c *Config) { c.Limits.DBBytes = 64 << 20 })
+	begin(t, db)
+	sql(t, db, "CREATE TABLE t (a)")
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for j := range 25 {
+				if _, err := db.Query(t.Context(), host.Query{SQL: "INSERT INTO t VALUES (?)", Params: []any{int64(i*100 + j)}}); err != nil {
+					t.Error(err)
+				}
+				if _, err := db.Schema(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if err := db.Begin(t.Context()); problem.CodeOf(err) != problem.Busy {
+					t.Errorf("begin: %v", err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if p := commit(t, db, "one"); p.Changes != 200 {
+		t.Errorf("%d changes", p.Changes)
+	}
 }
