@@ -65,18 +65,11 @@ func (b *batch) blobs(ctx context.Context, c *change) error {
 	if err != nil {
 		return fmt.Errorf("write the workspace's contents: %w", err)
 	}
-	return addUsage(ctx, b.tx, workspaceRow{Workspace: c.Run.Workspace, FileBytes: bytes})
-}
-
-// addUsage adds to what a workspace uses.
-func addUsage(ctx context.Context, db bun.IDB, delta workspaceRow) error {
-	_, err := db.NewInsert().Model(&delta).On("CONFLICT (workspace) DO UPDATE").
-		Set("file_bytes = w.file_bytes + EXCLUDED.file_bytes").
-		Set("state_bytes = w.state_bytes + EXCLUDED.state_bytes").
-		Set("history_bytes = w.history_bytes + EXCLUDED.history_bytes").Exec(ctx)
+	usage, err := b.usage(ctx, c.Run.Workspace)
 	if err != nil {
-		return fmt.Errorf("write the workspace's usage: %w", err)
+		return err
 	}
+	usage.FileBytes += bytes
 	return nil
 }
 
@@ -124,19 +117,21 @@ func (b *batch) state(ctx context.Context, c *change, historyMax int64) error {
 	}
 	var set []stateRow
 	var deleted []string
-	var history []stateChangeRow
-	usage := workspaceRow{Workspace: c.Run.Workspace}
+	usage, err := b.usage(ctx, c.Run.Workspace)
+	if err != nil {
+		return err
+	}
 	for _, s := range c.State {
 		if s.After != nil {
 			set = append(set, stateRow{Workspace: c.Run.Workspace, Key: s.Key, Value: *s.After, Seq: b.seq, ModifiedOn: c.Run.FinishedOn})
 		} else {
 			deleted = append(deleted, s.Key)
 		}
-		history = append(history, stateChangeRow{Workspace: c.Run.Workspace, Seq: b.seq, Key: s.Key, RunID: c.Run.ID, Before: s.Before, After: s.After})
+		b.history = append(b.history, stateChangeRow{Workspace: c.Run.Workspace, Seq: b.seq, Key: s.Key, RunID: c.Run.ID, Before: s.Before, After: s.After})
 		usage.StateBytes += s.delta()
 		usage.HistoryBytes += s.history()
 	}
-	err := inChunks(set, func(chunk []stateRow) error {
+	err = inChunks(set, func(chunk []stateRow) error {
 		_, err := b.tx.NewInsert().Model(&chunk).On("CONFLICT (workspace, key) DO UPDATE").
 			Set("value = EXCLUDED.value").Set("seq = EXCLUDED.seq").Set("modified_on = EXCLUDED.modified_on").Exec(ctx)
 		return err
@@ -151,50 +146,40 @@ func (b *batch) state(ctx context.Context, c *change, historyMax int64) error {
 	if err != nil {
 		return fmt.Errorf("delete state: %w", err)
 	}
-	err = inChunks(history, func(chunk []stateChangeRow) error {
-		_, err := b.tx.NewInsert().Model(&chunk).Exec(ctx)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("write state changes: %w", err)
+	if usage.HistoryBytes <= historyMax {
+		return nil
 	}
-	if err := addUsage(ctx, b.tx, usage); err != nil {
-		return err
-	}
-	return b.trimHistory(ctx, c.Run.Workspace, historyMax)
+	return b.trimHistory(ctx, usage, historyMax)
 }
 
 // trimHistory keeps what undo needs of state within bounds: when there is too much, the
 // older half goes, and runs as old as that can no longer have their state undone.
-func (b *batch) trimHistory(ctx context.Context, workspace string, most int64) error {
-	usage, err := loadUsage(ctx, b.tx, workspace)
-	if err != nil || usage.HistoryBytes <= most {
+func (b *batch) trimHistory(ctx context.Context, usage *workspaceRow, most int64) error {
+	if err := b.writeHistory(ctx); err != nil {
 		return err
 	}
 	var rows []struct {
 		Seq   int64
 		Bytes int64
 	}
-	err = b.tx.NewSelect().Model((*stateChangeRow)(nil)).Column("seq").
+	err := b.tx.NewSelect().Model((*stateChangeRow)(nil)).Column("seq").
 		ColumnExpr("SUM(OCTET_LENGTH(key) + COALESCE(OCTET_LENGTH(before), 0) + COALESCE(OCTET_LENGTH(after), 0)) AS bytes").
-		Where("c.workspace = ?", workspace).Group("seq").Order("seq").Scan(ctx, &rows)
+		Where("c.workspace = ?", usage.Workspace).Group("seq").Order("seq").Scan(ctx, &rows)
 	if err != nil {
 		return fmt.Errorf("measure state changes: %w", err)
 	}
-	left, from := usage.HistoryBytes, usage.HistoryFrom
 	for _, row := range rows {
-		if left <= most/2 || row.Seq == b.seq {
+		if usage.HistoryBytes <= most/2 || row.Seq == b.seq {
 			break
 		}
-		left -= row.Bytes
-		from = row.Seq + 1
+		usage.HistoryBytes -= row.Bytes
+		usage.HistoryFrom = row.Seq + 1
 	}
-	if _, err := b.tx.NewDelete().Model((*stateChangeRow)(nil)).Where("workspace = ? AND seq < ?", workspace, from).Exec(ctx); err != nil {
+	_, err = b.tx.NewDelete().Model((*stateChangeRow)(nil)).Where("workspace = ? AND seq < ?", usage.Workspace, usage.HistoryFrom).Exec(ctx)
+	if err != nil {
 		return fmt.Errorf("trim state changes: %w", err)
 	}
-	_, err = b.tx.NewUpdate().Model((*workspaceRow)(nil)).Set("history_bytes = ?", left).Set("history_from = ?", from).
-		Where("workspace = ?", workspace).Exec(ctx)
-	return err
+	return nil
 }
 
 // undone keeps the links between runs and those that undid them.

@@ -97,12 +97,12 @@ func (r *Run) commitMetadata(ctx context.Context, f Finish) (limits.Receipt, err
 	started := r.startEvents()
 	blobs, err := r.publish(ctx, 0)
 	if err == nil {
-		err = r.store.writer.do(func(ctx context.Context, b *batch) error {
+		var c *change
+		err = r.store.writer.do(func(ctx context.Context, b *batch) (err error) {
 			receipt = r.receipt(f)
-			c, err := r.plan(ctx, b.tx, &receipt)
-			if err != nil {
-				return err
-			}
+			c, err = r.plan(ctx, b.tx, b.usage, &receipt)
+			return err
+		}, func(ctx context.Context, b *batch) error {
 			r.complete(c, f, receipt)
 			c.Started = started
 			if err := b.apply(ctx, c, historyShare*r.limits.StateBytes); err != nil {
@@ -179,7 +179,7 @@ func (r *Run) commitBoth(ctx context.Context, f Finish, prepared Prepared) (limi
 	var c *change
 	var redo []byte
 	if err == nil {
-		c, err = r.plan(ctx, r.store.meta.read, &receipt)
+		c, err = r.plan(ctx, r.store.meta.read, r.store.usage, &receipt)
 	}
 	if err == nil {
 		var kept *blob

@@ -55,7 +55,7 @@ func (s *Store) collect(ctx context.Context) (done Collected, more bool, err err
 		return done, false, err
 	}
 	var gone []blobRow
-	err = s.writer.do(func(ctx context.Context, b *batch) error {
+	err = s.writer.do(nil, func(ctx context.Context, b *batch) error {
 		released, err := b.releaseUnused(ctx)
 		if err != nil {
 			return err
@@ -99,9 +99,11 @@ func (b *batch) releaseUnused(ctx context.Context) (int, error) {
 		if _, err := b.tx.NewDelete().Model(&row).WherePK().Exec(ctx); err != nil {
 			return 0, err
 		}
-		if err := addUsage(ctx, b.tx, workspaceRow{Workspace: row.Workspace, FileBytes: -row.Size}); err != nil {
+		usage, err := b.usage(ctx, row.Workspace)
+		if err != nil {
 			return 0, err
 		}
+		usage.FileBytes -= row.Size
 	}
 	return len(rows), nil
 }

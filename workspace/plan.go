@@ -20,6 +20,7 @@ import (
 type planner struct {
 	run     *Run
 	db      bun.IDB
+	usage   func(ctx context.Context, workspace string) (*workspaceRow, error)
 	change  *change
 	receipt *limits.Receipt
 	names   map[string]string // name → id, of the changed files as they will be
@@ -29,8 +30,8 @@ type planner struct {
 
 // plan answers what the commit of a run has to write, and completes its receipt. It fails
 // with conflict or workspace_full.
-func (r *Run) plan(ctx context.Context, db bun.IDB, receipt *limits.Receipt) (*change, error) {
-	p := &planner{run: r, db: db, change: &change{}, receipt: receipt,
+func (r *Run) plan(ctx context.Context, db bun.IDB, usage func(context.Context, string) (*workspaceRow, error), receipt *limits.Receipt) (*change, error) {
+	p := &planner{run: r, db: db, usage: usage, change: &change{}, receipt: receipt,
 		names: map[string]string{}, unique: map[string]bool{}, freed: map[string]bool{}}
 	for _, step := range []func(context.Context) error{p.files, p.collisions, p.contents, p.states, p.quotas} {
 		if err := step(ctx); err != nil {
@@ -300,7 +301,7 @@ func (p *planner) quotas(ctx context.Context) error {
 	if len(p.change.Blobs) == 0 && len(p.change.State) == 0 {
 		return nil
 	}
-	usage, err := loadUsage(ctx, p.db, p.run.row.Workspace)
+	usage, err := p.usage(ctx, p.run.row.Workspace)
 	if err != nil {
 		return err
 	}

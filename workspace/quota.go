@@ -69,6 +69,10 @@ func (r *Run) loadUsage(ctx context.Context) error {
 	return err
 }
 
+func (s *Store) usage(ctx context.Context, workspace string) (*workspaceRow, error) {
+	return loadUsage(ctx, s.meta.read, workspace)
+}
+
 // loadUsage reads what a workspace uses; zeros if it has nothing yet.
 func loadUsage(ctx context.Context, db bun.IDB, workspace string) (*workspaceRow, error) {
 	row := workspaceRow{}

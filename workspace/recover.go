@@ -131,7 +131,7 @@ func (s *Store) recoverSpace(ctx context.Context, workspace string) error {
 		}
 	}
 	s.config.Faults("recover.cleared")
-	return s.writer.do(func(ctx context.Context, b *batch) error {
+	return s.writer.do(nil, func(ctx context.Context, b *batch) error {
 		_, err := b.tx.NewDelete().Model((*agentOpenRow)(nil)).Where("workspace = ?", workspace).Exec(ctx)
 		return err
 	})
@@ -139,7 +139,7 @@ func (s *Store) recoverSpace(ctx context.Context, workspace string) error {
 
 // redo applies a change that is committed in the agent's database, unless it is applied.
 func (s *Store) redo(c *change) error {
-	return s.writer.do(func(ctx context.Context, b *batch) error {
+	return s.writer.do(nil, func(ctx context.Context, b *batch) error {
 		var found []string
 		err := b.tx.NewSelect().Model((*runRow)(nil)).Column("status").Where("r.id = ?", c.Run.ID).Scan(ctx, &found)
 		if err != nil {
@@ -190,7 +190,7 @@ func (s *Store) openAgent(ctx context.Context, sp *space, db AgentDB) error {
 	if sp.opened {
 		return nil
 	}
-	err := s.writer.do(func(ctx context.Context, b *batch) error {
+	err := s.writer.do(nil, func(ctx context.Context, b *batch) error {
 		row := agentOpenRow{Workspace: sp.name, OpenedOn: s.now()}
 		_, err := b.tx.NewInsert().Model(&row).On("CONFLICT (workspace) DO NOTHING").Exec(ctx)
 		return err
@@ -230,7 +230,7 @@ func (s *Store) settleAgents() error {
 	if len(names) == 0 {
 		return nil
 	}
-	return s.writer.do(func(ctx context.Context, b *batch) error {
+	return s.writer.do(nil, func(ctx context.Context, b *batch) error {
 		return inChunks(names, func(chunk []string) error {
 			_, err := b.tx.NewDelete().Model((*agentOpenRow)(nil)).Where("workspace IN (?)", bun.List(chunk)).Exec(ctx)
 			return err
@@ -241,7 +241,7 @@ func (s *Store) settleAgents() error {
 // closeInterrupted records runs that ended with the daemon, except those of fenced
 // workspaces, which may turn out to be committed. A workspace limits it to that one.
 func (s *Store) closeInterrupted(ctx context.Context, workspace string) error {
-	return s.writer.do(func(ctx context.Context, b *batch) error {
+	return s.writer.do(nil, func(ctx context.Context, b *batch) error {
 		query := b.tx.NewSelect().Model((*runRow)(nil)).Where("r.status = ?", StatusRunning)
 		if workspace != "" {
 			query = query.Where("r.workspace = ?", workspace)
