@@ -23,6 +23,7 @@ var added = map[string]maker{
 	"AbortController":      makeAbort("AbortController"),
 	"performance":          makePerformance,
 	"crypto":               makeCrypto,
+	"Intl":                 makeIntl,
 	"DOMException":         makeDOMException,
 	"parseCSV":             adder("parseCSV", 2, parseCSV),
 	"toCSV":                adder("toCSV", 2, toCSV),

@@ -57,6 +57,9 @@ type realm struct {
 	objectProto *goja.Object
 	start       time.Time
 	made        map[string]goja.Value // results of shells, by name
+
+	plainNumbers  *numberFormat // of toLocaleString without arguments
+	plainCollator *collator     // of localeCompare without arguments
 }
 
 // lazyGlobals stands between the global object and Object.prototype. A global that the

@@ -1,0 +1,11 @@
+package lang_test
+
+import (
+	_ "embed"
+	"testing"
+)
+
+//go:embed testdata/number.cases
+var numberCases string
+
+func TestIntlNumbers(t *testing.T) { cases(t, numberCases) }
