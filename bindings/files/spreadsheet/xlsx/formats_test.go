@@ -49,4 +49,3 @@ func TestFormatsAsExcelShowsThem(t *testing.T) {
 		t.Errorf("%d of %d formats differ from what Excel shows", differ, total)
 	}
 }
-

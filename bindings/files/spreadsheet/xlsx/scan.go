@@ -45,13 +45,13 @@ func (s *worksheet) newScanner(ctx context.Context, at *point, window []byte) (r
 		return rs, false, err
 	}
 	rs.stream, rs.indexed = newStream(src, window), same
-	for {
+	for root := false; ; root = root || rs.kind == startTag {
 		if err := rs.next(); err != nil {
 			return rs, false, err
 		}
 		switch {
 		case rs.kind == endOfPart:
-			if rs.depth > 0 || rs.offset() == 0 {
+			if rs.depth > 0 || !root {
 				return rs, false, damaged("the sheet %q ends too early", clip(s.info.Name))
 			}
 			return rs, false, nil

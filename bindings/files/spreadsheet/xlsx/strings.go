@@ -15,14 +15,15 @@ type sharedStrings struct {
 	part *part // nil if the workbook has none
 	max  int64
 
-	mu     sync.Mutex
-	body   *body // open while there is more
-	x      *xmlScanner
-	done   bool
-	err    error
-	arena  arena
-	loaded atomic.Pointer[[]string] // all strings read so far; only ever appended to
-	bytes  atomic.Int64
+	mu      sync.Mutex
+	body    *body // open while there is more
+	x       *xmlScanner
+	done    bool
+	err     error
+	arena   arena
+	scratch []byte
+	loaded  atomic.Pointer[[]string] // all strings read so far; only ever appended to
+	bytes   atomic.Int64
 }
 
 // snapshot gives the strings read so far.
@@ -102,8 +103,9 @@ func (t *sharedStrings) nextItem() (text string, ok bool, err error) {
 		case x.kind == endOfPart:
 			return "", false, nil
 		case x.kind == startTag && string(x.name) == "si":
-			raw, err := x.richText(nil)
-			return t.arena.add(unescapeX(raw)), true, err
+			var err error
+			t.scratch, err = x.richText(t.scratch[:0])
+			return t.arena.add(unescapeX(t.scratch)), true, err
 		}
 	}
 }
