@@ -23,7 +23,7 @@ type console struct {
 }
 
 func newConsole(i *isolate) *console {
-	return &console{i: i, start: time.Now(), counts: map[string]int{}, timers: map[string]time.Time{}}
+	return &console{i: i, start: time.Now(), lines: []host.LogLine{}, counts: map[string]int{}, timers: map[string]time.Time{}}
 }
 
 // write adds a line, or one marker in place of everything that is too much.

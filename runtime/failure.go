@@ -53,7 +53,15 @@ func (i *isolate) describeThrown(value goja.Value) *problem.Error {
 		copied := *p
 		p = &copied
 	} else {
-		p = problem.New(problem.ScriptError, "%s", i.messageOf(object, 0))
+		p = problem.New(problem.ScriptError, "%s", shortened(i.messageOf(object, 0)))
+	}
+	return placedAt(p, stack)
+}
+
+// placedAt gives p, which is the caller's own, its place and its stack.
+func placedAt(p *problem.Error, stack []frame) *problem.Error {
+	if len(stack) > maxFrames {
+		stack = stack[:maxFrames]
 	}
 	p.Stack = p.Message
 	for _, f := range stack {
@@ -63,6 +71,16 @@ func (i *isolate) describeThrown(value goja.Value) *problem.Error {
 		p.Stack += "\n" + f.String()
 	}
 	return p
+}
+
+// maxMessage is how much of a message of the script's is told, in bytes.
+const maxMessage = 4000
+
+func shortened(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	return cutText(message, maxMessage) + "…"
 }
 
 // maxCauses is how many causes of an error are told.
@@ -218,18 +236,7 @@ func (i *isolate) inConstructor(f frame) bool {
 // placed gives p with the place and the stack of where the script was.
 func (i *isolate) placed(p *problem.Error, stack []goja.StackFrame) *problem.Error {
 	copied := *p
-	frames := i.frames(stack)
-	if len(frames) > maxFrames {
-		frames = frames[:maxFrames]
-	}
-	copied.Stack = p.Message
-	for _, f := range frames {
-		if copied.Line == 0 && f.line > 0 {
-			copied.Line, copied.Column = f.line, f.column
-		}
-		copied.Stack += "\n" + f.String()
-	}
-	return &copied
+	return placedAt(&copied, i.frames(stack))
 }
 
 // maxFrames is how much of a stack is told.

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 
@@ -133,4 +134,31 @@ func TestDeadlineEndsTheRun(t *testing.T) {
 			t.Errorf("%q took %v to end", source, took)
 		}
 	}
+}
+
+func TestLongMessagesAreCut(t *testing.T) {
+	out := run(t, "throw new Error('x'.repeat(1e6))")
+	if out.Error == nil || len(out.Error.Message) > maxMessage+10 || len(out.Error.Stack) > 2*maxMessage {
+		t.Errorf("a message of %d bytes", len(out.Error.Message))
+	}
+}
+
+// The number of goroutines after many runs of all kinds is what it was.
+func TestNoGoroutineIsLeft(t *testing.T) {
+	l := newLab()
+	before := runtime.NumGoroutine()
+	for _, source := range []string{"1", "await lab.name('x')", "lab.name('x')", "setTimeout(() => {}, 1e6)", "throw 1", "lab.meet('never')", "while (true) {}"} {
+		for range 20 {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+			Run(ctx, Config{Table: l.table}, Script{Source: source})
+			cancel()
+		}
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }
