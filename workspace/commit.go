@@ -43,6 +43,7 @@ func (r *Run) Commit(ctx context.Context, f Finish) (limits.Receipt, error) {
 	if err == nil {
 		return receipt, nil
 	}
+	r.release() // before the turn goes on: who heals the workspace must find this run ended
 	r.sql.abandon(ctx)
 	f.Error = problem.From(err)
 	if f.Error.Details["committed"] != nil {
@@ -208,6 +209,8 @@ func (r *Run) commitBoth(ctx context.Context, f Finish, prepared Prepared) (limi
 		committed, cerr := r.store.committed(ctx, r.space, r.row.ID)
 		if cerr != nil {
 			r.store.fence(r.space, cerr)
+			// Recovery takes it from here: it finds the marker, or a run that came to no end.
+			r.store.writer.later(records{runs: []runRow{r.row}, events: c.Started})
 			return receipt, errUnknown(r.row.ID, cerr)
 		}
 		if !committed {

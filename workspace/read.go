@@ -18,7 +18,7 @@ import (
 
 // Files lists a workspace's files outside of any run; see host.Host.List.
 func (s *Store) Files(ctx context.Context, workspace, pattern string) ([]host.File, error) {
-	r, err := s.view(workspace)
+	r, err := s.view(ctx, workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (s *Store) Files(ctx context.Context, workspace, pattern string) ([]host.Fi
 
 // Stat gives a file outside of any run.
 func (s *Store) Stat(ctx context.Context, workspace, ref string) (host.File, error) {
-	r, err := s.view(workspace)
+	r, err := s.view(ctx, workspace)
 	if err != nil {
 		return host.File{}, err
 	}
@@ -36,7 +36,7 @@ func (s *Store) Stat(ctx context.Context, workspace, ref string) (host.File, err
 
 // Open gives a file's bytes outside of any run; version 0 is the latest.
 func (s *Store) Open(ctx context.Context, workspace, ref string, version int64) (*host.Opened, error) {
-	r, err := s.view(workspace)
+	r, err := s.view(ctx, workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (s *Store) Open(ctx context.Context, workspace, ref string, version int64) 
 
 // Versions lists a file's versions outside of any run, newest first; of deleted files too.
 func (s *Store) Versions(ctx context.Context, workspace, ref string) ([]host.Version, error) {
-	r, err := s.view(workspace)
+	r, err := s.view(ctx, workspace)
 	if err != nil {
 		return nil, err
 	}

@@ -92,11 +92,13 @@ func (s *Store) Begin(ctx context.Context, start Start) (*Run, error) {
 }
 
 // view is a run that is never recorded, to look at a workspace from outside of runs.
-func (s *Store) view(workspace string) (*Run, error) {
+func (s *Store) view(ctx context.Context, workspace string) (*Run, error) {
 	if err := CheckWorkspace(workspace); err != nil {
 		return nil, err
 	}
-	return s.newRun(s.space(workspace), Start{Workspace: workspace}), nil
+	sp := s.space(workspace)
+	_ = s.heal(ctx, sp) // if it cannot be healed now, what is there can still be read
+	return s.newRun(sp, Start{Workspace: workspace}), nil
 }
 
 func (s *Store) newRun(sp *space, start Start) *Run {

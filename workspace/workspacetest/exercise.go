@@ -52,6 +52,7 @@ func Exercise(t *testing.T, open func(t *testing.T, config workspace.Config) *wo
 		{"state is JSON by key", stateIsJSON},
 		{"the history of state is bounded", stateHistoryIsBounded},
 		{"contents are collected", contentsAreCollected},
+		{"downloads become files", downloadsBecomeFiles},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.run(t, &Fixture{open: open})
