@@ -2,6 +2,7 @@ package lang
 
 import (
 	"sort"
+	"time"
 
 	"github.com/dop251/goja"
 )
@@ -17,13 +18,18 @@ func makeIntl(r *realm) goja.Value {
 		},
 		"DateTimeFormat": func(call goja.FunctionCall) goja.Value {
 			f := r.newDateFormat(call.Argument(0), call.Argument(1), "any", "date")
-			return r.formatter(f.resolved, func(call goja.FunctionCall) []part {
+			instant := func(call goja.FunctionCall) time.Time {
 				at, ok := r.instant(call.Argument(0))
 				if !ok {
 					panic(r.rangeError("Invalid time value"))
 				}
-				return f.parts(r, at)
-			}, nil)
+				return at
+			}
+			return r.bag(map[string]any{
+				"format":   func(call goja.FunctionCall) goja.Value { return r.vm.ToValue(f.format(r, instant(call))) },
+				"parts":    func(call goja.FunctionCall) goja.Value { return r.partsValue(f.parts(r, instant(call)), nil) },
+				"resolved": func(goja.FunctionCall) goja.Value { return f.resolved(r) },
+			})
 		},
 		"ListFormat": func(call goja.FunctionCall) goja.Value {
 			f := r.newListFormat(call.Argument(0), call.Argument(1))

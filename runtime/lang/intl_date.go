@@ -23,17 +23,18 @@ type dateData struct {
 	Date     map[string]int // weekday, year, month, day: - s l w n 2 each
 	Time     map[string]int // hour, minute, second: - n 2; zone: - z; t for 12 hours, f for 24
 	Glue     map[string]int // by the date's key
+	Weekday  map[string]int // of a weekday alone with a time: weekday, then the time's key
 	Styles   map[string]int // date style, time style: - f l m s; t or f
 	Zones    zoneData
 }
 
 // zoneData names time zones: short and long, each in standard and in daylight time.
 type zoneData struct {
-	Sets  [][4]string
-	Of    map[string]int
-	Short string // of UTC+3
-	Long  string
-	Zero  string // of UTC
+	Sets   [][4]string
+	Of     map[string]int
+	Ahead  [2]string // UTC+3, short and long
+	Behind [2]string // UTC−3
+	Zero   [2]string // UTC
 }
 
 // dateFormat is an Intl.DateTimeFormat with its options resolved.

@@ -73,10 +73,15 @@ func (f *dateFormat) pattern(r *realm) string {
 	if clock == "" {
 		return datePattern
 	}
-	if f.hour == "" && f.minute == "" && f.second == "" && f.fraction == 0 { // a zone alone
-		return datePattern + data.Patterns[data.Glue["zone"]].text + clock
+	if date[1:] == "---" && f.hour != "" && f.fraction == 0 {
+		if index, ok := data.Weekday[date[:1]+f.clockKey(cycle)]; ok {
+			return data.Patterns[index].text
+		}
 	}
 	glue := data.Patterns[data.Glue[date]]
+	if f.hour == "" && f.minute == "" && f.second == "" && f.fraction == 0 { // a zone alone
+		glue = data.Patterns[data.Glue["zone"]]
+	}
 	if glue.none {
 		panic(r.unsupported("This combination of date and time fields in %s", f.name))
 	}
@@ -85,31 +90,36 @@ func (f *dateFormat) pattern(r *realm) string {
 
 func (f *dateFormat) clockPattern(cycle string) string {
 	data := &f.data.Dates
-	second := f.second
-	if f.fraction > 0 && second == "" && f.minute == "" && f.hour == "" {
+	if f.fraction > 0 && f.second == "" && f.minute == "" && f.hour == "" {
 		return "{S}"
-	}
-	if f.fraction > 0 && second == "" {
-		second = "2-digit"
-	}
-	key := fieldKey(f.hour) + fieldKey(f.minute) + fieldKey(second)
-	zone := "-"
-	if f.timeZoneName != "" {
-		zone = "z"
-	}
-	if key == "---" && zone == "-" {
-		return ""
 	}
 	if f.hour == "" {
 		cycle = "f"
 	}
-	clock := data.Patterns[data.Time[key+zone+cycle]].text
+	key := f.clockKey(cycle)
+	if key == "----f" {
+		return ""
+	}
+	clock := data.Patterns[data.Time[key]].text
 	if f.fraction > 0 {
 		for _, field := range []string{"{ss}", "{s}"} {
 			clock = strings.Replace(clock, field, field+data.Fraction+"{S}", 1)
 		}
 	}
 	return clock
+}
+
+// clockKey is the key of the time in the tables.
+func (f *dateFormat) clockKey(cycle string) string {
+	second := f.second
+	if f.fraction > 0 && second == "" && f.minute+f.hour != "" {
+		second = "2-digit"
+	}
+	zone := "-"
+	if f.timeZoneName != "" {
+		zone = "z"
+	}
+	return fieldKey(f.hour) + fieldKey(f.minute) + fieldKey(second) + zone + cycle
 }
 
 func styleKey(style string) string {
@@ -131,6 +141,12 @@ func fieldKey(width string) string {
 		return "w"
 	}
 	return width[:1]
+}
+
+// format gives the text of the parts. V8 writes a plain space for the narrow one there,
+// for all the programs that look for "5 PM", and so does this.
+func (f *dateFormat) format(r *realm, at time.Time) string {
+	return strings.ReplaceAll(joinParts(f.parts(r, at)), "\u202F", " ")
 }
 
 // parts formats a time.
@@ -212,9 +228,9 @@ func (f *dateFormat) zoneText(r *realm, at time.Time) string {
 	_, offset := at.Zone()
 	switch style {
 	case "shortOffset":
-		return f.offset(zones.Short, offset)
+		return f.offset(0, offset)
 	case "longOffset":
-		return f.offset(zones.Long, offset)
+		return f.offset(1, offset)
 	}
 	name := f.zoneName
 	if alias, ok := zoneAliases[name]; ok {
@@ -223,7 +239,7 @@ func (f *dateFormat) zoneText(r *realm, at time.Time) string {
 	set, ok := zones.Of[name]
 	if !ok {
 		if strings.HasPrefix(name, "+") || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "Etc/") {
-			return f.offset(map[string]string{"short": zones.Short, "long": zones.Long}[style], offset)
+			return f.offset(map[string]int{"short": 0, "long": 1}[style], offset)
 		}
 		panic(r.unsupported("The %s name of the time zone %s (use timeZoneName: \"shortOffset\")", style, name))
 	}
@@ -237,43 +253,37 @@ func (f *dateFormat) zoneText(r *realm, at time.Time) string {
 	return zones.Sets[set][i]
 }
 
-// offset writes seconds as the locale writes UTC+3.
-func (f *dateFormat) offset(sample string, seconds int) string {
-	if seconds == 0 {
-		return f.data.Dates.Zones.Zero
+// offset writes seconds as the locale writes UTC+3 or UTC+03:00.
+func (f *dateFormat) offset(width, seconds int) string {
+	zones := &f.data.Dates.Zones
+	sample, ahead := zones.Ahead[width], seconds
+	switch {
+	case seconds == 0:
+		return zones.Zero[width]
+	case seconds < 0:
+		sample, ahead = zones.Behind[width], -seconds
 	}
-	short := !strings.Contains(sample, "03")
-	at := strings.IndexAny(sample, "+")
-	if at < 0 {
-		return sample
-	}
-	end := strings.LastIndexAny(sample, "0123456789") + 1
-	format := "±hh:mm"
-	if short {
-		format = "±h"
-		if seconds%3600 != 0 {
-			format = "±h:mm"
-		}
-	}
+	first := strings.IndexAny(sample, "03")
+	last := strings.LastIndexAny(sample, "03") + 1
 	separator := ":"
-	if strings.Contains(sample[at:], ".") {
+	if strings.Contains(sample[first:last], ".") {
 		separator = "."
 	}
-	text := strings.Replace(offsetText(format, seconds), ":", separator, 1)
-	return sample[:at] + text + sample[end:]
+	text := offsetText("hh:mm", ahead)
+	if width == 0 {
+		text = strings.TrimSuffix(strings.TrimPrefix(text, "0"), ":00")
+	}
+	return sample[:first] + strings.Replace(text, ":", separator, 1) + sample[last:]
 }
 
+// offsetText writes seconds as hh:mm, or as ±hh:mm.
 func offsetText(format string, seconds int) string {
-	sign := "+"
+	sign := ""
+	if format == "±hh:mm" {
+		sign = "+"
+	}
 	if seconds < 0 {
 		sign, seconds = "-", -seconds
 	}
-	hours, minutes := seconds/3600, seconds/60%60
-	switch format {
-	case "±h":
-		return sign + strconv.Itoa(hours)
-	case "±h:mm":
-		return fmt.Sprintf("%s%d:%02d", sign, hours, minutes)
-	}
-	return fmt.Sprintf("%s%02d:%02d", sign, hours, minutes)
+	return fmt.Sprintf("%s%02d:%02d", sign, seconds/3600, seconds/60%60)
 }

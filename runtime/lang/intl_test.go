@@ -9,3 +9,8 @@ import (
 var numberCases string
 
 func TestIntlNumbers(t *testing.T) { cases(t, numberCases) }
+
+//go:embed testdata/date.cases
+var dateCases string
+
+func TestIntlDates(t *testing.T) { cases(t, dateCases) }

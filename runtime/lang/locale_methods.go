@@ -57,7 +57,7 @@ func (r *realm) dateToLocaleString(this goja.Value, args []goja.Value, required,
 		return r.vm.ToValue("Invalid Date")
 	}
 	f := r.newDateFormat(argument(args, 0), argument(args, 1), required, defaults)
-	return r.vm.ToValue(joinParts(f.parts(r, at)))
+	return r.vm.ToValue(f.format(r, at))
 }
 
 // localeCase is toLocaleLowerCase and toLocaleUpperCase: few languages have rules of their own.

@@ -72,12 +72,8 @@ function dates(locale) {
     time[key] = patterns.add(pattern(of(clean({ hour: N[h], minute: N[i], second: N[s], hourCycle: h === "-" ? undefined : cycles[c], timeZoneName: z === "z" ? "short" : undefined }))));
   }
   // A zone alone makes ICU add the date; take it off again.
-  for (const key of ["---zf"]) if (time[key] !== undefined) {
-    const whole = patterns.list[time[key]], at = whole.indexOf("{z}");
-    const dateOnly = patterns.list[date["-nnn"]];
-    time[key] = patterns.add("{z}");
-    glue.zone = whole.startsWith(dateOnly) ? patterns.add(whole.slice(dateOnly.length, at)) : patterns.add(", ");
-  }
+  glue.zone = patterns.add(patterns.list[time["---zf"]].replace(patterns.list[date["-nnn"]], "{0}").replace("{z}", "{1}"));
+  time["---zf"] = patterns.add("{z}");
   // How a date and a time stand together, by the date's skeleton: "0" is the date's place.
   const timeOnly = patterns.list[time["n2--f"]];
   for (const key in date) {
@@ -91,6 +87,11 @@ function dates(locale) {
     if (at >= 0) glue[key] = patterns.add(rest.slice(0, at) + "{0}" + rest.slice(at + alone.length));
     else glue[key] = patterns.add({ both: rest }); // the date itself is written otherwise beside a time
   }
+  // A weekday alone beside a time has patterns of its own.
+  const weekday = {};
+  for (const w of ["s", "l", "w"]) for (const h of ["n", "2"]) for (const rest of ["--", "n-", "2-", "nn", "n2", "2n", "22"]) for (const z of ["-", "z"]) for (const c in cycles) {
+    weekday[w + h + rest + z + c] = patterns.add(pattern(of(clean({ weekday: W[w], hour: N[h], minute: N[rest[0]], second: N[rest[1]], timeZoneName: z === "z" ? "short" : undefined, hourCycle: cycles[c] }))));
+  }
   const S = { "-": undefined, f: "full", l: "long", m: "medium", s: "short" };
   for (const d in S) for (const t in S) for (const c in cycles) {
     if (d === "-" && t === "-" || t === "-" && c === "t") continue;
@@ -100,7 +101,7 @@ function dates(locale) {
   const resolved = of({ hour: "numeric" }).resolvedOptions();
   return {
     hour12: resolved.hour12, fraction: fraction.find(p => p.type === "literal").value,
-    months: months.list, weekdays: weekdays.list, periods: periods.list, patterns: patterns.list, date, time, glue, styles, zones: zones(locale),
+    months: months.list, weekdays: weekdays.list, periods: periods.list, patterns: patterns.list, date, time, glue, weekday, styles, zones: zones(locale),
   };
 }
 
@@ -126,10 +127,9 @@ function zones(locale) {
     // Dublin's standard time is its summer time in the tz database; Go says so as well.
     of[zone] = sets.add(["short", "long"].flatMap(style => [name(zone, style, standard), name(zone, style, daylight)]));
   }
-  const gmt = style => new Intl.DateTimeFormat(locale, { timeZone: "Etc/GMT-3", timeZoneName: style, hour: "numeric" })
-    .formatToParts(base).find(p => p.type === "timeZoneName").value;
-  const zero = new Intl.DateTimeFormat(locale, { timeZone: "UTC", timeZoneName: "longOffset", hour: "numeric" }).formatToParts(base).find(p => p.type === "timeZoneName").value;
-  return { sets: sets.list, of, short: gmt("shortOffset"), long: gmt("longOffset"), zero };
+  const offsets = zone => ["shortOffset", "longOffset"].map(style => new Intl.DateTimeFormat(locale, { timeZone: zone, timeZoneName: style, hour: "numeric" })
+    .formatToParts(base).find(p => p.type === "timeZoneName").value);
+  return { sets: sets.list, of, ahead: offsets("Etc/GMT-3"), behind: offsets("Etc/GMT+3"), zero: offsets("UTC") };
 }
 
 const plural = locale => {
@@ -283,6 +283,6 @@ function relative(locale) {
 
 for (const locale of locales) {
   const data = { locale, plural: Object.keys(plural(locale)), numbers: numbers(locale), dates: dates(locale), lists: lists(locale), relative: relative(locale) };
-  const text = JSON.stringify(data, null, 0).replace(/,"(numbers|dates|lists|relative|currencies|names|compact|units|months|weekdays|periods|patterns|date|time|glue|styles|zones)":/g, ',\n"$1":');
+  const text = JSON.stringify(data, null, 0).replace(/,"(numbers|dates|lists|relative|currencies|names|compact|units|months|weekdays|periods|patterns|date|time|glue|weekday|styles|zones)":/g, ',\n"$1":');
   fs.writeFileSync(path.join(here, `${locale}.json`), text + "\n");
 }
