@@ -189,8 +189,7 @@ func (d *database) explain(err error) error {
 	if err == nil || !errors.Is(err, frame.ErrClosed) && !errors.As(err, &broken) {
 		return err
 	}
-	d.process.kill(problem.WorkerLost)
-	<-d.process.exited
+	d.process.lost(d.grace)
 	return d.process.death().problem()
 }
 

@@ -91,9 +91,13 @@ func classify(w wait, d death) (code problem.Code, why string) {
 	case said("out of memory", "cannot allocate memory", "failed to reserve", "failed to create new OS thread",
 		"Error creating thread", "makeslice: len out of range", "makeslice: cap out of range", "growslice: len out of range"):
 		return problem.MemoryLimit, "out of memory"
-	case d.killed != "":
+	case w.code == 2 && said("SIGSEGV: segmentation violation\nPC=", "unexpected signal during runtime execution") && !said("during cgo execution"):
+		// Not a nil pointer of Go code, which is a panic: the Go runtime itself was
+		// refused memory by RLIMIT_DATA in a place where it does not look.
+		return problem.MemoryLimit, "out of memory in the Go runtime"
+	case d.killed != "" && d.killed != problem.WorkerLost:
 		return d.killed, "killed for " + string(d.killed)
-	case w.signal == syscall.SIGKILL:
+	case w.signal == syscall.SIGKILL && d.killed == "":
 		// Not by us: the kernel's OOM killer or a container's memory limit.
 		return problem.MemoryLimit, "killed from outside, most likely for memory"
 	case nearLimit && (w.signal == syscall.SIGSEGV || w.signal == syscall.SIGBUS || w.signal == syscall.SIGABRT || w.signal == syscall.SIGTRAP || w.code == 2):

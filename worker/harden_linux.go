@@ -20,7 +20,7 @@ func hardenEarly(s settings) []Layer {
 	closed := unix.CloseRange(socketFD+1, ^uint(0)>>1&0x7fffffff, 0)
 
 	debug.SetMaxStack(16 << 20)
-	debug.SetMemoryLimit(s.Limits.Memory - s.Limits.Memory/8)
+	debug.SetMemoryLimit(softLimit(s.Limits.Memory))
 	// Small runs would collect every 4 MB otherwise.
 	debug.SetGCPercent(200)
 

@@ -6,7 +6,7 @@ import "runtime/debug"
 
 func hardenEarly(s settings) []Layer {
 	debug.SetMaxStack(16 << 20)
-	debug.SetMemoryLimit(s.Limits.Memory - s.Limits.Memory/8)
+	debug.SetMemoryLimit(softLimit(s.Limits.Memory))
 	debug.SetGCPercent(200)
 	return nil
 }

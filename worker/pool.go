@@ -117,6 +117,9 @@ func (p *Pool) Stop(ctx context.Context) error {
 // the caller's to commit, or to drop if Outcome.Error is set.
 func (p *Pool) Run(ctx context.Context, job Job) Outcome {
 	began := time.Now()
+	if wrong := job.check(); wrong != nil {
+		return Outcome{Error: wrong}
+	}
 	if err := p.queue.acquire(ctx, job.Workspace); err != nil {
 		return Outcome{Error: problem.From(err), Queued: time.Since(began)}
 	}

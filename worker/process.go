@@ -196,6 +196,20 @@ func (p *process) kill(why problem.Code) {
 	_ = p.cmd.Process.Kill() // it may have ended already
 }
 
+// lost waits for the end of a process whose connection is gone. It has a moment to end by
+// itself, and to write down why.
+func (p *process) lost(grace time.Duration) {
+	p.conn.Close()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+	case <-timer.C:
+		p.kill(problem.WorkerLost)
+		<-p.exited
+	}
+}
+
 // alive tells whether the process can take a job.
 func (p *process) alive() bool {
 	select {

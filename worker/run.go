@@ -36,6 +36,18 @@ type ToolCall struct {
 	Args json.RawMessage `json:"args"` // the tool's snake_case JSON object
 }
 
+// check says what is wrong with a job before it costs a process anything.
+func (j Job) check() *problem.Error {
+	switch {
+	case (j.Script == nil) == (j.Call == nil):
+		return problem.New(problem.InvalidArgument, "expected either a script or a tool call")
+	case j.Script != nil && len(j.Script.Args) > 0 && !json.Valid(j.Script.Args),
+		j.Call != nil && len(j.Call.Args) > 0 && !json.Valid(j.Call.Args):
+		return problem.New(problem.InvalidArgument, "args: expected JSON, got text that is not")
+	}
+	return nil
+}
+
 // Outcome is what became of a Job. The daemon measured what can be measured from outside.
 type Outcome struct {
 	Result     json.RawMessage // a script's answer, or a tool's JSON; nil with an Error
@@ -83,9 +95,7 @@ func (p *process) run(ctx context.Context, job Job, l limits.Limits, grace time.
 		out.Result, out.Error, out.Logs, out.Calls = answer.Result, answer.Error, answer.Logs, answer.Calls
 		healthy = p.conn.Serving() == 0 // else it answered while it still wants something
 	} else {
-		p.conn.Close()
-		p.kill(problem.WorkerLost)
-		<-p.exited
+		p.lost(grace)
 		d := p.death()
 		out.CPU = max(0, d.state.UserTime()+d.state.SystemTime()-cpu)
 		out.Error, out.Logs = d.problem(), lines.all()
