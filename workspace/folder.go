@@ -49,7 +49,15 @@ func openFolder(dir string) (*folder, error) {
 	return &folder{dir: dir, lock: lock}, nil
 }
 
-func (f *folder) close() error { return f.lock.Close() }
+// close lets go of the lock, also where a program that is just being started by this
+// process has inherited it for a moment.
+func (f *folder) close() error {
+	err := unix.Flock(int(f.lock.Fd()), unix.LOCK_UN)
+	if cerr := f.lock.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
 
 func (f *folder) tmp(name string) string { return filepath.Join(f.dir, "tmp", name) }
 
