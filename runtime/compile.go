@@ -105,46 +105,6 @@ func linkWith(w *rewriter, s Script, parsed *ast.Program, source *text) (*progra
 	return &program{prg, w.constructors}, err
 }
 
-// bodyOf finds the async arrow function of bodyHead: the last statement, with nothing
-// before it but the variables that esbuild adds. It is nil if there is no such thing.
-func bodyOf(parsed *ast.Program) *ast.ArrowFunctionLiteral {
-	count := len(parsed.Body)
-	if count == 0 {
-		return nil
-	}
-	for _, before := range parsed.Body[:count-1] {
-		if _, ok := before.(*ast.VariableStatement); !ok {
-			return nil
-		}
-	}
-	last, ok := parsed.Body[count-1].(*ast.ExpressionStatement)
-	if !ok {
-		return nil
-	}
-	body, ok := last.Expression.(*ast.ArrowFunctionLiteral)
-	if !ok || !body.Async || len(body.ParameterList.List) > 0 {
-		return nil
-	}
-	if _, ok := body.Body.(*ast.BlockStatement); !ok {
-		return nil
-	}
-	return body
-}
-
-// wrap is `() => { helpers; return (body)() }`, so that what esbuild adds is no global.
-func wrap(helpers []ast.Statement, body *ast.ArrowFunctionLiteral, declared []*ast.VariableDeclaration) *ast.ArrowFunctionLiteral {
-	call := &ast.CallExpression{Callee: body, LeftParenthesis: body.Start, RightParenthesis: body.Start}
-	return &ast.ArrowFunctionLiteral{
-		Start:         body.Start,
-		ParameterList: &ast.ParameterList{Opening: body.Start, Closing: body.Start},
-		Body: &ast.BlockStatement{
-			LeftBrace: body.Start,
-			List:      append(helpers[:len(helpers):len(helpers)], &ast.ReturnStatement{Return: body.Start, Argument: call}),
-		},
-		DeclarationList: declared,
-	}
-}
-
 // withoutHashbang blanks a first line such as #!/usr/bin/env node.
 func withoutHashbang(source string) string {
 	if !strings.HasPrefix(source, "#!") {

@@ -116,15 +116,15 @@ const (
 // concatenator is the `+` of one isolate for strings that grow.
 type concatenator struct {
 	vm    *goja.Runtime
-	texts [concatTexts]growing // most recently grown first
+	texts [concatTexts]growing // those that grow often come first
 	plus  goja.Callable        // JavaScript's own +, made when first needed
 }
 
 // growing is a string with spare room behind it.
 type growing struct {
 	builder *goja.StringBuilder
-	data    unsafe.Pointer // the newest string made of builder: where its units are
-	size    int            // and how many
+	data    uintptr // the newest string made of builder: where its units are
+	size    int     // and how many
 }
 
 // call is %concat(left, right).
@@ -164,7 +164,7 @@ var plusProgram = goja.MustCompile("", "(a, b) => a + b", true)
 // join appends right to left, in place if left is the newest string of a growing text.
 func (c *concatenator) join(left, right goja.String) goja.Value {
 	data, size := unitsOf(left)
-	if data != nil {
+	if data != 0 {
 		for i := range c.texts {
 			if text := &c.texts[i]; text.data == data && text.size == size && text.builder != nil {
 				return c.grow(i, right)
@@ -182,24 +182,26 @@ func (c *concatenator) join(left, right goja.String) goja.Value {
 }
 
 func (c *concatenator) grow(i int, right goja.String) goja.Value {
-	text := c.texts[i]
+	text := &c.texts[i]
 	text.builder.WriteString(right)
 	whole := text.builder.String()
 	text.data, text.size = unitsOf(whole)
-	copy(c.texts[1:i+1], c.texts[:i])
-	c.texts[0] = text
+	if i > 0 {
+		c.texts[i-1], c.texts[i] = c.texts[i], c.texts[i-1]
+	}
 	return whole
 }
 
-// unitsOf identifies a string by where its units lie. Nothing is read through the pointer.
-func unitsOf(s goja.String) (unsafe.Pointer, int) {
+// unitsOf identifies a string by where its units lie. Nothing is read through the address,
+// and the builder keeps what lies there.
+func unitsOf(s goja.String) (data uintptr, size int) {
 	v := reflect.ValueOf(s)
 	switch v.Kind() {
 	case reflect.String: // ASCII
 		text := v.String()
-		return unsafe.Pointer(unsafe.StringData(text)), len(text)
+		return uintptr(unsafe.Pointer(unsafe.StringData(text))), len(text)
 	case reflect.Slice: // UTF-16
-		return v.UnsafePointer(), v.Len()
+		return v.Pointer(), v.Len()
 	}
-	return nil, 0
+	return 0, 0
 }

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -163,15 +164,16 @@ func TestAppendingIsLinear(t *testing.T) {
 	}
 }
 
+// wild is what can take all memory in one step, or differ from run to run.
+var wild = regexp.MustCompile(`\d{5}|\de\d|\*\*|<<|Date|random|now`)
+
 func FuzzConcat(f *testing.F) {
 	for _, source := range appendCases {
 		f.Add(source)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		for _, wild := range []string{"Date", "random", "performance", "repeat", "pad", "Array", "fill", "while", "for", "%", "**", "<<", "new"} {
-			if strings.Contains(source, wild) && len(source) > 200 {
-				t.Skip("may not end, or not end alike")
-			}
+		if wild.MatchString(source) {
+			t.Skip("may not end, or not end alike")
 		}
 		plain, ok := evaluate(source, false)
 		if !ok || strings.Contains(plain, "too slow") {

@@ -453,40 +453,6 @@ func callOf(name unistring.String, idx file.Idx, args ...ast.Expression) *ast.Ca
 	}
 }
 
-// answerLast makes a trailing expression the answer of the body, also where it is the
-// last of a block, an if or a try: `return` there ends the body just as well.
-func answerLast(list []ast.Statement) {
-	if len(list) == 0 {
-		return
-	}
-	last := len(list) - 1
-	switch s := list[last].(type) {
-	case *ast.EmptyStatement:
-		answerLast(list[:last])
-	case *ast.ExpressionStatement:
-		list[last] = &ast.ReturnStatement{Return: s.Expression.Idx0(), Argument: s.Expression}
-	case *ast.BlockStatement:
-		answerLast(s.List)
-	case *ast.IfStatement:
-		s.Consequent = answerOne(s.Consequent)
-		s.Alternate = answerOne(s.Alternate)
-	case *ast.TryStatement:
-		answerLast(s.Body.List)
-		if s.Catch != nil {
-			answerLast(s.Catch.Body.List)
-		}
-	}
-}
-
-func answerOne(s ast.Statement) ast.Statement {
-	if s == nil {
-		return nil
-	}
-	list := []ast.Statement{s}
-	answerLast(list)
-	return list[0]
-}
-
 // isText tells whether an expression is a string whatever its parts are.
 func isText(e ast.Expression) bool {
 	switch e := e.(type) {
