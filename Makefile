@@ -2,6 +2,7 @@
 GO      ?= go
 BIN     := bin/sandboxd
 PEERS   := bench/peers/node_modules/.package-lock.json
+ISOLATED := bench/peers/node_modules/isolated-vm/out/isolated_vm.node
 DEMO    ?= .sandboxd
 
 export CGO_ENABLED = 0
@@ -25,12 +26,17 @@ lint:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go'))" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 
-# The Node libraries that the tests and the benchmarks compare with, as the lock file has them.
+# The Node libraries that the tests and the benchmarks compare with, as the lock file has
+# them. No test needs what their install scripts build; the benchmarks do.
 $(PEERS): bench/peers/package.json bench/peers/package-lock.json
-	cd bench/peers && npm ci --no-audit --no-fund
+	cd bench/peers && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
-bench: build $(PEERS) ## side by side with the Node libraries; writes docs/benchmarks.md
+$(ISOLATED): $(PEERS)
+	cd bench/peers && npm rebuild isolated-vm
+	@touch $@
+
+bench: build $(PEERS) $(ISOLATED) ## side by side with the Node libraries; writes docs/benchmarks.md
 	$(GO) run ./bench -o docs/benchmarks.md
 
 generate: ## the reference pages that derive from the operation and error tables

@@ -2,6 +2,8 @@ module github.com/sandboxd/sandboxd
 
 go 1.26.8
 
+ignore ./bench/peers/node_modules
+
 require (
 	code.dny.dev/ssrf v0.3.0
 	github.com/HugoSmits86/nativewebp v0.9.3
