@@ -20,7 +20,7 @@ type Run struct {
 	Script     string             // the body of an async function, JavaScript or TypeScript
 	Name       string             // shown in errors; "….ts" means TypeScript. Defaults to script.js
 	Language   string             // js or ts; "" goes by the name, then by what parses
-	Args       json.RawMessage    // what the script finds in args. Defaults to null
+	Args       json.RawMessage    // what the script finds in args. Defaults to {}
 	Workspace  string             // Defaults to DefaultWorkspace
 	Session    string             // provenance of what the run makes
 	OnConflict string             // "" is last writer wins; "fail" fails with conflict

@@ -1,7 +1,7 @@
 // Clean a messy CSV export: trim, unify dates and numbers, drop blank and repeated
 // rows, and write the clean table and a short report beside it.
 const { content } = await files.readText('air-quality.csv');
-const rows = parseCSV(content, { header: true, trim: true });
+const rows = parseCSV(content, { header: true, trim: true, skipEmpty: false });
 
 const isoDate = text => text.replace(/^(\d\d)\.(\d\d)\.(\d{4})$/, '$3-$2-$1');
 const number = text => {
