@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
@@ -29,7 +30,8 @@ type blob struct {
 	path string // otherwise: a file in tmp/, or in files/ once it is published
 
 	published bool
-	refs      int // guarded by the run
+	refs      int           // guarded by the run
+	memory    *atomic.Int64 // counts data, or nil
 }
 
 // release forgets one use.
@@ -37,7 +39,14 @@ func (b *blob) release() {
 	if b == nil {
 		return
 	}
-	if b.refs--; b.refs <= 0 && b.path != "" && !b.published {
+	if b.refs--; b.refs > 0 {
+		return
+	}
+	if b.memory != nil {
+		b.memory.Add(-int64(len(b.data)))
+		b.memory = nil
+	}
+	if b.path != "" && !b.published {
 		_ = os.Remove(b.path) // who reads it still holds it open; a rest is swept at start
 	}
 }
@@ -52,17 +61,18 @@ func (b *blob) open() (*os.File, error) {
 // blobWriter takes bytes, hashes them on the way and keeps them in memory until they are
 // too many, then in a file.
 type blobWriter struct {
-	max  int64
-	name string // of the file in tmp/
-	size int64
-	sum  hash.Hash
-	data []byte
-	file *os.File
-	head []byte
+	max    int64
+	inline int    // up to how many bytes it stays in memory
+	name   string // of the file in tmp/
+	size   int64
+	sum    hash.Hash
+	data   []byte
+	file   *os.File
+	head   []byte
 }
 
 func newBlobWriter(name string, max int64) *blobWriter {
-	return &blobWriter{max: max, name: name, sum: sha256.New()}
+	return &blobWriter{max: max, inline: inlineBytes, name: name, sum: sha256.New()}
 }
 
 // Write implements io.Writer; it answers file_too_large before it takes too much.
@@ -76,7 +86,7 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 		w.head = append(w.head, p[:min(room, len(p))]...)
 	}
 	if w.file == nil {
-		if len(w.data)+len(p) <= inlineBytes {
+		if len(w.data)+len(p) <= w.inline {
 			w.data = append(w.data, p...)
 			return len(p), nil
 		}

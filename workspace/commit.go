@@ -95,6 +95,9 @@ func (r *Run) commitMetadata(ctx context.Context, f Finish) (limits.Receipt, err
 	if err := r.space.fault(); err != nil {
 		return receipt, err
 	}
+	if r.store.isClosed() {
+		return receipt, errClosed()
+	}
 	started := r.startEvents()
 	blobs, err := r.publish(ctx, 0)
 	if err == nil {
@@ -175,6 +178,9 @@ func (r *Run) commitBoth(ctx context.Context, f Finish, prepared Prepared) (limi
 	defer r.store.publishing.RUnlock()
 
 	receipt := r.receipt(f)
+	if r.store.isClosed() {
+		return receipt, errClosed()
+	}
 	receipt.DBChanges = prepared.Changes
 	blobs, err := r.publish(ctx, maxInlineRedo)
 	var c *change

@@ -50,7 +50,9 @@ func (r *Run) setContent(e *entry, b *blob, hash string, size int64) {
 		r.incoming += b.size
 	}
 	r.dropContent(e)
-	e.blob = b
+	if e.blob = b; b != nil {
+		b.head = nil // its type is known by now
+	}
 	e.file.Hash, e.file.Size = hash, size
 	e.file.DiskPath = ""
 	if size > inlineBytes {

@@ -26,13 +26,14 @@ type planner struct {
 	names   map[string]string // name → id, of the changed files as they will be
 	unique  map[string]bool   // ids of files that may be given a numbered name
 	freed   map[string]bool   // names that changed files give up
+	revived map[string]bool   // ids of files that were deleted and are there again
 }
 
 // plan answers what the commit of a run has to write, and completes its receipt. It fails
 // with conflict or workspace_full.
 func (r *Run) plan(ctx context.Context, db bun.IDB, usage func(context.Context, string) (*workspaceRow, error), receipt *limits.Receipt) (*change, error) {
 	p := &planner{run: r, db: db, usage: usage, change: &change{}, receipt: receipt,
-		names: map[string]string{}, unique: map[string]bool{}, freed: map[string]bool{}}
+		names: map[string]string{}, unique: map[string]bool{}, freed: map[string]bool{}, revived: map[string]bool{}}
 	for _, step := range []func(context.Context) error{p.files, p.collisions, p.contents, p.states, p.quotas} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -103,6 +104,7 @@ func (p *planner) file(ctx context.Context, e *entry, now *fileRow) error {
 			row.DeletedOn = p.run.store.now()
 		default:
 			row.DeletedOn = ""
+			p.revived[row.ID] = now.DeletedOn != ""
 			if e.written {
 				row.Hash, row.Size, row.DiskPath, row.MimeType = e.file.Hash, e.file.Size, e.file.DiskPath, e.file.MimeType
 			}
@@ -242,6 +244,11 @@ func (p *planner) contents(ctx context.Context) error {
 		}
 		p.change.Blobs = append(p.change.Blobs, row)
 	}
+	for i := range p.change.Files {
+		if f := &p.change.Files[i]; brought[f.Hash] != nil && brought[f.Hash].path != "" {
+			f.DiskPath = diskPath(f.Hash) // also of a small content that was one too many
+		}
+	}
 	return inChunks(stored, func(chunk []string) error {
 		n, err := p.db.NewSelect().Model((*blobRow)(nil)).Where("b.hash IN (?)", bun.List(chunk)).Count(ctx)
 		if err != nil {
@@ -344,7 +351,7 @@ func (p *planner) report() {
 		case action == actionDeleted:
 			fc.Version, fc.Size = 0, 0
 			kind, payload = event.FileDeleted, event.File{ID: f.ID}
-		case action == actionCreated:
+		case action == actionCreated || p.revived[f.ID]:
 			kind, payload = event.FileCreated, event.File{ID: f.ID, Name: f.Name, Size: &f.Size, MimeType: f.MimeType, SourceSessionID: &f.SourceSessionID}
 		}
 		p.receipt.Files = append(p.receipt.Files, fc)

@@ -29,6 +29,7 @@ type Run struct {
 
 	bytesRead    atomic.Int64
 	bytesWritten atomic.Int64
+	memory       atomic.Int64 // small contents held in memory
 
 	mu       sync.Mutex
 	ended    bool

@@ -19,15 +19,13 @@ func (r *Run) Fetch(ctx context.Context, url, name string) (host.File, error) {
 		}
 		name = clean
 	}
-	w := newBlobWriter(r.store.tmpName(), r.limits.FileBytes)
-	got, err := r.store.config.Fetcher.Fetch(ctx, url, w, r.limits.FileBytes)
+	var got Fetched
+	b, err := r.collect(func(w *blobWriter) (err error) {
+		got, err = r.store.config.Fetcher.Fetch(ctx, url, w, r.limits.FileBytes)
+		return err
+	})
 	if err != nil {
-		w.abandon()
-		return host.File{}, problem.From(err)
-	}
-	b, err := w.finish()
-	if err != nil {
-		return host.File{}, problem.From(err)
+		return host.File{}, err
 	}
 	b.refs++
 	if name == "" {

@@ -245,8 +245,8 @@ func (r *Run) Put(ctx context.Context, ref string, stage int64) (host.File, erro
 		if err := r.room(ctx, e, b); err != nil {
 			return nil, err
 		}
-		r.setContent(e, b, b.hash, b.size)
 		e.file.MimeType = mimeOf(b.head, e.file.Name, e.file.MimeType)
+		r.setContent(e, b, b.hash, b.size)
 		e.touch(r.store.now())
 		r.consume(stage)
 		r.bytesWritten.Add(b.size)

@@ -99,8 +99,23 @@ func (r *Run) Receive(ctx context.Context, src io.Reader) (int64, error) {
 
 // takeIn copies bytes to where the worker cannot change them any more.
 func (r *Run) takeIn(ctx context.Context, src io.Reader) (*blob, error) {
+	return r.collect(func(w *blobWriter) error {
+		_, err := io.CopyBuffer(struct{ io.Writer }{w}, &ctxReader{ctx, src}, make([]byte, 128<<10))
+		return err
+	})
+}
+
+// maxInMemory bounds the small contents that a run has in the daemon's memory; what comes
+// after them goes to files.
+const maxInMemory = 8 << 20
+
+// collect makes a blob of what fill writes.
+func (r *Run) collect(fill func(w *blobWriter) error) (*blob, error) {
 	w := newBlobWriter(r.store.tmpName(), r.limits.FileBytes)
-	if _, err := io.CopyBuffer(struct{ io.Writer }{w}, &ctxReader{ctx, src}, make([]byte, 128<<10)); err != nil {
+	if r.memory.Load() > maxInMemory {
+		w.inline = 0
+	}
+	if err := fill(w); err != nil {
 		w.abandon()
 		return nil, problem.From(err)
 	}
@@ -108,6 +123,8 @@ func (r *Run) takeIn(ctx context.Context, src io.Reader) (*blob, error) {
 	if err != nil {
 		return nil, problem.From(err)
 	}
+	b.memory = &r.memory
+	b.memory.Add(int64(len(b.data)))
 	return b, nil
 }
 

@@ -94,13 +94,42 @@ func (s *Store) Close() error {
 	}
 	s.closed = true
 	s.mu.Unlock()
+	s.publishing.Lock() // commits under way come to their end, later ones are refused
 	err := s.settleAgents()
+	s.publishing.Unlock()
 	for _, close := range []func() error{s.writer.close, s.meta.close, s.folder.close} {
 		if cerr := close(); err == nil {
 			err = cerr
 		}
 	}
 	return err
+}
+
+// Hold keeps a workspace as it is, files and database: runs can go on and read, but none
+// can commit, and none can begin to use the database. It is for whoever reads both and
+// needs them to fit, such as a backup. Call release soon.
+func (s *Store) Hold(ctx context.Context, workspace string) (release func(), err error) {
+	if err := CheckWorkspace(workspace); err != nil {
+		return nil, err
+	}
+	sp := s.space(workspace)
+	if err := s.heal(ctx, sp); err != nil {
+		return nil, err
+	}
+	if err := sp.turn.take(ctx); err != nil {
+		return nil, problem.From(err)
+	}
+	sp.gate.Lock()
+	return func() {
+		sp.gate.Unlock()
+		sp.turn.give()
+	}, nil
+}
+
+func (s *Store) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
 }
 
 // Dir is the data folder.

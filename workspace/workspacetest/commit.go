@@ -2,6 +2,7 @@ package workspacetest
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -111,4 +112,49 @@ func runReadsItself(t *testing.T, f *Fixture) {
 	equal(t, "content under the new name", stored(t, s, "c.txt", 0), "beta")
 	equal(t, "copied content", stored(t, s, "d.txt", 0), "alpha 2")
 	equal(t, "state", state(t, s), `{"k2":"two"}`)
+}
+
+// More than what a run may hold in memory.
+func manySmallFiles(t *testing.T, f *Fixture) {
+	s := f.store(t, limits.Limits{})
+	text := func(i int) string { return strings.Repeat(fmt.Sprintf("%04d", i), 4000) }
+	const n = 600
+	do(t, s, func(r *workspace.Run) {
+		for i := range n {
+			create(t, r, fmt.Sprintf("%04d", i), text(i))
+		}
+		equal(t, "content in the run", read(t, r, "0599"), text(599))
+	})
+	for _, i := range []int{0, 300, 599} {
+		equal(t, "content", stored(t, s, fmt.Sprintf("%04d", i), 0), text(i))
+	}
+	usage, err := s.Usage(context.Background(), "w")
+	failOn(t, err)
+	equal(t, "usage", usage.Files, n*16_000)
+}
+
+func heldStaysAsItIs(t *testing.T, f *Fixture) {
+	ctx := context.Background()
+	s := f.store(t, limits.Limits{})
+	release, err := s.Hold(ctx, "w")
+	failOn(t, err)
+	r := begin(t, s, workspace.Start{})
+	create(t, r, "a", "1")
+	done := make(chan error)
+	go func() {
+		_, err := r.Commit(ctx, workspace.Finish{})
+		done <- err
+	}()
+	other := begin(t, s, workspace.Start{Workspace: "other"})
+	create(t, other, "a", "1")
+	commit(t, other)
+	select {
+	case err := <-done:
+		t.Fatalf("a run was committed: %v", err)
+	default:
+	}
+	equal(t, "files", storedNames(t, s), "")
+	release()
+	failOn(t, <-done)
+	equal(t, "files", storedNames(t, s), "a")
 }

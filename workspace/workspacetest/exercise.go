@@ -53,6 +53,8 @@ func Exercise(t *testing.T, open func(t *testing.T, config workspace.Config) *wo
 		{"the history of state is bounded", stateHistoryIsBounded},
 		{"contents are collected", contentsAreCollected},
 		{"downloads become files", downloadsBecomeFiles},
+		{"many small files in one run", manySmallFiles},
+		{"a held workspace stays as it is", heldStaysAsItIs},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.run(t, &Fixture{open: open})

@@ -88,6 +88,14 @@ func changesAreEvents(t *testing.T, f *Fixture) {
 		failOn(t, err)
 		equal(t, "events "+what, len(events), c.want)
 	}
+
+	// Who keeps a list of files by the events sees a restored one come back.
+	do(t, s, func(r *workspace.Run) { _, err := r.Delete(ctx, "b.txt"); failOn(t, err) })
+	receipt := do(t, s, func(r *workspace.Run) { _, err := r.Restore(ctx, "b.txt", 1); failOn(t, err) })
+	events, err := s.Events(ctx, event.Filter{After: last, Types: []string{event.FileCreated, event.FileDeleted, event.FileModified}}, 100)
+	failOn(t, err)
+	e := events[len(events)-1]
+	equal(t, "the last event", e.Type+" "+e.RunID, event.FileCreated+" "+receipt.RunID)
 }
 
 // A run that goes on is seen as running before it ends.
