@@ -266,7 +266,7 @@ func (f *dateFormat) offset(width, seconds int) string {
 	first := strings.IndexAny(sample, "03")
 	last := strings.LastIndexAny(sample, "03") + 1
 	separator := ":"
-	if strings.Contains(sample[first:last], ".") {
+	if strings.Contains(zones.Ahead[1], ".") {
 		separator = "."
 	}
 	text := offsetText("hh:mm", ahead)
