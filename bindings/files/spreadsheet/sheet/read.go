@@ -28,21 +28,24 @@ func ReadRange(ctx context.Context, book Book, sheet int, within Range, maxCells
 		if len(cells) == 0 {
 			return nil
 		}
-		height = row - within.MinRow + 1
+		height = max(height, row-within.MinRow+1)
 		if openCols {
 			width = max(width, int(cells[len(cells)-1].Col)-within.MinCol+1)
 		}
 		if !grow(height, width) {
 			return Stop
 		}
-		line := make([]Value, width)
+		for len(rows) < height {
+			rows = append(rows, nil)
+		}
+		line := rows[row-within.MinRow]
+		if len(line) < width {
+			line = append(line, make([]Value, width-len(line))...)
+			rows[row-within.MinRow] = line
+		}
 		for _, c := range cells {
 			line[int(c.Col)-within.MinCol] = c.Value
 		}
-		for len(rows) < height-1 {
-			rows = append(rows, nil)
-		}
-		rows = append(rows, line)
 		return nil
 	})
 	if err != nil || !fits {

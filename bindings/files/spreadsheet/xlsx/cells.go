@@ -34,9 +34,9 @@ type formula struct {
 // cellParser turns a row's XML into cells.
 type cellParser struct {
 	wb      *Workbook
-	strings []string // shared strings read so far
-	dates   []bool   // by style, whether numbers are dates
-	arena   arena    // texts that stand in the sheet itself
+	strings []string    // shared strings read so far
+	dates   []bool      // by style, whether numbers are dates
+	arena   sheet.Arena // texts that stand in the sheet itself
 
 	minCol, maxCol int  // cells outside are passed over
 	blanks         bool // cells without value are wanted too
@@ -356,7 +356,7 @@ func (p *cellParser) value(ctx context.Context, v *sheet.Value, typ cellType, ra
 			inline = raw
 		}
 		if inline != nil {
-			v.Kind, v.Text = sheet.String, p.arena.add(unescapeX(inline))
+			v.Kind, v.Text = sheet.String, p.arena.Add(unescapeX(inline))
 		}
 	case typeBool:
 		if len(raw) == 0 {
@@ -380,7 +380,7 @@ func (p *cellParser) value(ctx context.Context, v *sheet.Value, typ cellType, ra
 	default:
 		if len(raw) == 0 {
 			if inline != nil {
-				*v = sheet.Str(p.arena.add(unescapeX(inline)))
+				*v = sheet.Str(p.arena.Add(unescapeX(inline)))
 			}
 			return nil
 		}

@@ -2,9 +2,10 @@ package xlsx
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
 )
 
 // sharedStrings is the table of texts that cells refer to by number. It is read only as
@@ -20,7 +21,7 @@ type sharedStrings struct {
 	x       *xmlScanner
 	done    bool
 	err     error
-	arena   arena
+	arena   sheet.Arena
 	scratch []byte
 	loaded  atomic.Pointer[[]string] // all strings read so far; only ever appended to
 	bytes   atomic.Int64
@@ -69,7 +70,7 @@ func (t *sharedStrings) need(ctx context.Context, i int) ([]string, error) {
 			return list, t.end(err)
 		}
 		list = append(list, text)
-		if t.arena.size+int64(cap(list))*16 > t.max {
+		if t.arena.Size()+int64(cap(list))*16 > t.max {
 			return list, t.end(tooComplex("the workbook's texts take more than %d MB", t.max>>20))
 		}
 	}
@@ -79,7 +80,7 @@ func (t *sharedStrings) need(ctx context.Context, i int) ([]string, error) {
 
 func (t *sharedStrings) publish(list []string) {
 	t.loaded.Store(&list)
-	t.bytes.Store(t.arena.size + int64(cap(list))*16)
+	t.bytes.Store(t.arena.Size() + int64(cap(list))*16)
 }
 
 func (t *sharedStrings) end(err error) error {
@@ -105,7 +106,7 @@ func (t *sharedStrings) nextItem() (text string, ok bool, err error) {
 		case x.kind == startTag && string(x.name) == "si":
 			var err error
 			t.scratch, err = x.richText(t.scratch[:0])
-			return t.arena.add(unescapeX(t.scratch)), true, err
+			return t.arena.Add(unescapeX(t.scratch)), true, err
 		}
 	}
 }
@@ -140,36 +141,4 @@ func (x *xmlScanner) richText(into []byte) ([]byte, error) {
 			}
 		}
 	}
-}
-
-// arena holds many short strings in few pieces of memory.
-type arena struct {
-	block strings.Builder
-	next  int   // size of the next block
-	size  int64 // bytes of all blocks
-}
-
-const (
-	smallestBlock = 4 << 10
-	largestBlock  = 256 << 10
-)
-
-func (a *arena) add(text []byte) string {
-	if len(text) == 0 {
-		return ""
-	}
-	if a.block.Cap()-a.block.Len() < len(text) {
-		if len(text) > largestBlock/8 {
-			a.size += int64(len(text))
-			return string(text)
-		}
-		a.next = min(max(a.next*2, smallestBlock), largestBlock)
-		size := max(a.next, len(text))
-		a.block = strings.Builder{}
-		a.block.Grow(size)
-		a.size += int64(size)
-	}
-	start := a.block.Len()
-	a.block.Write(text)
-	return a.block.String()[start:]
 }
