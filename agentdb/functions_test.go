@@ -54,6 +54,7 @@ func TestFunctionsAnswerAsSQLitesDo(t *testing.T) {
 }
 
 func TestFunctionsAreLinear(t *testing.T) {
+	heavy(t)
 	db := open(t, func(c *Config) { c.Limits.DBBytes = 64 << 20 })
 	begin(t, db)
 	sql(t, db, "CREATE TABLE t (a)")

@@ -9,6 +9,7 @@ import (
 
 // A statement may hold many long values at once, and the cap on memory ends it, not the process.
 func TestMemoryIsCapped(t *testing.T) {
+	heavy(t)
 	db := open(t)
 	begin(t, db)
 	sql(t, db, "CREATE TABLE t (a)")

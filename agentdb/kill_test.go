@@ -77,6 +77,7 @@ func lastRun(ctx context.Context, db *DB) (int64, error) {
 // A process that is killed at any moment leaves the last run that it committed, whole and
 // with its marker, or the one that it was about to commit, and nothing of any other.
 func TestKill(t *testing.T) {
+	heavy(t)
 	kills := 40
 	if testing.Short() {
 		kills = 5

@@ -2,8 +2,17 @@
 
 package agentdb
 
-import "time"
+import (
+	"testing"
+	"time"
+)
 
-// slack is what a busy machine may add to a time limit; the race detector slows SQLite,
-// which is Go here, some twenty times.
+// slack is what a busy machine may add to a time limit.
 const slack = 10 * time.Second
+
+// heavy marks a test of much SQL: SQLite is Go here, and the race detector, which has
+// nothing to find in it, makes it some forty times slower.
+func heavy(t *testing.T) {
+	t.Helper()
+	t.Skip("much SQL, and the race detector is on")
+}

@@ -151,7 +151,7 @@ func TestATransactionThatEndsByItselfEndsTheRun(t *testing.T) {
 		"or rollback":     {"INSERT OR ROLLBACK INTO t VALUES (1)", problem.SQLError, "UNIQUE constraint failed"},
 		"raise rollback":  {"DELETE FROM t", problem.SQLError, "no deletes"},
 		"unique rollback": {"INSERT INTO r VALUES (1)", problem.SQLError, "UNIQUE constraint failed"},
-		"full":            {"INSERT INTO plain VALUES (randomblob(6000000))", problem.DBFull, "4 MB"},
+		"full":            {"INSERT INTO plain VALUES (zeroblob(6000000))", problem.DBFull, "4 MB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := open(t)
@@ -269,6 +269,7 @@ func TestForeignKeysOnTheMarkersHoldNothingUp(t *testing.T) {
 // The marker gets through when the agent has filled the database to its last page, however
 // large the redo record.
 func TestAFullDatabaseStillCommits(t *testing.T) {
+	heavy(t)
 	db := open(t)
 	begin(t, db)
 	sql(t, db, "CREATE TABLE t (a)")
@@ -276,7 +277,7 @@ func TestAFullDatabaseStillCommits(t *testing.T) {
 	begin(t, db)
 	size := 1_000_000
 	for size > 100 {
-		if _, err := db.Query(t.Context(), host.Query{SQL: "INSERT INTO t VALUES (randomblob(?))", Params: []any{int64(size)}}); err != nil {
+		if _, err := db.Query(t.Context(), host.Query{SQL: "INSERT INTO t VALUES (zeroblob(?))", Params: []any{int64(size)}}); err != nil {
 			if db.run.ended != nil { // the last attempt took the whole run with it
 				db.Rollback(t.Context())
 				begin(t, db)
@@ -301,7 +302,7 @@ func TestAFullDatabaseStillCommits(t *testing.T) {
 	}
 	begin(t, db)
 	sql(t, db, "SELECT 1")
-	if e := refused(t, db, problem.DBFull, "INSERT INTO t VALUES (randomblob(100000))"); !strings.Contains(e.Message, "4 MB") {
+	if e := refused(t, db, problem.DBFull, "INSERT INTO t VALUES (zeroblob(100000))"); !strings.Contains(e.Message, "4 MB") {
 		t.Errorf("message: %s", e.Message)
 	}
 }

@@ -185,7 +185,7 @@ func TestWhatCannotBeUndoneSaysWhy(t *testing.T) {
 		"virtual":           {[]string{"CREATE VIRTUAL TABLE f USING fts5(a)"}, `created the virtual table "f"`},
 		"virtual rows":      {[]string{"INSERT INTO old VALUES ('text')"}, "changed a virtual table"},
 		"version":           {[]string{"PRAGMA user_version = 4"}, "user_version"},
-		"large":             {[]string{"INSERT INTO keyless SELECT 1, randomblob(900000) FROM json_each('[1,2,3,4,5,6,7,8,9,10]')"}, "more than the 8 MB"},
+		"large":             {[]string{"INSERT INTO keyless SELECT 1, zeroblob(900000) FROM json_each('[1,2,3,4,5,6,7,8,9,10]')"}, "more than the 8 MB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := open(t, func(c *Config) { c.Limits.DBBytes = 32 << 20 })
@@ -202,6 +202,7 @@ func TestWhatCannotBeUndoneSaysWhy(t *testing.T) {
 // The session's own memory is bounded: a run that changes very many rows loses its undo,
 // not its process.
 func TestRecordingIsBounded(t *testing.T) {
+	heavy(t)
 	db := open(t, func(c *Config) { c.Limits.DBBytes = 64 << 20 })
 	runSQL(t, db, "one", "CREATE TABLE t (a INTEGER PRIMARY KEY, b)",
 		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 30000) INSERT INTO t SELECT i, randomblob(1000) FROM n")
