@@ -128,3 +128,17 @@ func BenchmarkStat(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkOpen is what each start of the command pays: an existing folder, opened and closed.
+func BenchmarkOpen(b *testing.B) {
+	dir := b.TempDir()
+	for b.Loop() {
+		s, err := workspace.Open(context.Background(), workspace.Config{Dir: dir})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

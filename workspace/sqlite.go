@@ -51,10 +51,12 @@ func openSQLite(ctx context.Context, dir string) (*metadata, error) {
 		return nil, err
 	}
 	if fresh {
-		// The file is as durable as its entry in the folder.
-		if err := syncFolder(dir); err != nil {
-			m.close()
-			return nil, err
+		// The file is as durable as its entry in the folder, and that one's in its own.
+		for _, folder := range []string{dir, filepath.Dir(dir)} {
+			if err := syncFolder(folder); err != nil {
+				m.close()
+				return nil, err
+			}
 		}
 	}
 	reader, err := sqliteDB(path, "_pragma=query_only(1)")

@@ -63,6 +63,9 @@ func (s *Store) Undo(ctx context.Context, workspace, runID string, how Undo) (Un
 		return UndoResult{}, problem.New(problem.NotFound, "there is no run %q in this workspace", cut(runID, 100))
 	case of.Status == StatusRunning:
 		return UndoResult{}, problem.New(problem.Conflict, "run %s is still going on", of.ID).WithHint("Wait for its end, or cancel it.")
+	case of.Status == StatusFailed:
+		return UndoResult{}, problem.New(problem.InvalidArgument, "run %s failed and changed nothing, so there is nothing to undo", of.ID).
+			With("argument", "run")
 	case of.UndoneBy != "" && !how.Force:
 		return UndoResult{}, problem.New(problem.Conflict, "run %s was undone already, by run %s", of.ID, of.UndoneBy).
 			WithHint("To have its changes back, undo run %s.", of.UndoneBy).With("undone_by", of.UndoneBy)

@@ -107,6 +107,13 @@ func undoIsRefused(t *testing.T, f *Fixture) {
 	fails(t, "from another workspace", err, problem.NotFound)
 	_, err = s.Undo(ctx, "w", "no-such-run", workspace.Undo{})
 	fails(t, "an unknown run", err, problem.NotFound)
+	r := begin(t, s, workspace.Start{})
+	_, err = s.Undo(ctx, "w", r.ID(), workspace.Undo{})
+	fails(t, "a run that goes on", err, problem.Conflict)
+	_, err = r.Abort(ctx, workspace.Finish{})
+	failOn(t, err)
+	_, err = s.Undo(ctx, "w", r.ID(), workspace.Undo{})
+	fails(t, "a run that failed", err, problem.InvalidArgument)
 }
 
 // Only a taken name stands in the way.
