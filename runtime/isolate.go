@@ -71,7 +71,7 @@ func newIsolate(ctx context.Context, cfg Config, s Script) *isolate {
 	vm.SetParserOptions(parser.WithDisableSourceMaps) // eval and Function parse too
 	vm.SetTimeSource(cfg.Now)
 	vm.SetPromiseRejectionTracker(i.trackRejection)
-	lang.Install(vm, lang.Options{Now: cfg.Now, Throw: i.errorValue})
+	lang.Install(vm, lang.Options{Now: cfg.Now, Throw: i.errorValue, Source: s.Source})
 	return i
 }
 
