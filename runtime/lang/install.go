@@ -41,6 +41,9 @@ func Install(vm *goja.Runtime, opt Options) {
 	r.objectProto = r.native.Prototype()
 	r.patchPrototypes()
 	r.watchIterators()
+	if r.mentions("split(/") {
+		r.patchSplit()
+	}
 	r.native.SetPrototype(nil)
 	lazy := vm.NewDynamicObject((*lazyGlobals)(r))
 	lazy.SetPrototype(r.objectProto)

@@ -2,9 +2,12 @@ package lang
 
 import (
 	"fmt"
+	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/parser"
 )
 
 // RewriteRegexp makes a literal of a parsed script mean in goja what it means in
@@ -25,13 +28,26 @@ func RewriteRegexp(re *ast.RegExpLiteral) error {
 //   - has no v flag: it becomes u, with set operations worked out,
 //   - stops [^] at U+1FFFF,
 //   - knows only \n as a line end for ^ and $ under the m flag, so that a pattern with
-//     them never matches in a file with CRLF.
+//     them never matches in a file with CRLF,
+//   - skips an empty match right behind another match, so that "a b".split(/\s*/) has an
+//     empty string in it: a pattern that can match nothing gets a look-ahead in front,
+//     which takes it to goja's other matcher.
 //
 // The error text is fit for a SyntaxError of the script.
 func Translate(pattern, flags string) (newPattern, newFlags string, changed bool, err error) {
 	sets := strings.ContainsRune(flags, 'v')
 	unicode := sets || strings.ContainsRune(flags, 'u')
 	multiline := strings.ContainsRune(flags, 'm') && strings.ContainsAny(pattern, "^$")
+	if matchesNothing(pattern, flags) {
+		defer func() {
+			if err == nil {
+				if !changed {
+					newPattern, newFlags = pattern, flags
+				}
+				newPattern, changed = emptyMark+newPattern+")", true
+			}
+		}()
+	}
 	if !multiline && !sets && !(unicode && (strings.Contains(pattern, `\p`) || strings.Contains(pattern, `\P`) || strings.Contains(pattern, "[^]"))) {
 		return pattern, flags, false, nil
 	}
@@ -43,6 +59,40 @@ func Translate(pattern, flags string) (newPattern, newFlags string, changed bool
 		return "", "", false, fmt.Errorf("Invalid regular expression: /%s/: %w", pattern, err)
 	}
 	return t.out.String(), strings.Replace(flags, "v", "u", 1), true, nil
+}
+
+// emptyMark begins a translated pattern that can match the empty string.
+const emptyMark = "(?=)(?:"
+
+// matchesNothing tells whether a pattern that goja would give to Go's regexp can match the
+// empty string.
+func matchesNothing(pattern, flags string) bool {
+	if pattern != "" && !strings.ContainsAny(pattern, `*?|{^$\(`) || strings.ContainsAny(flags, "v") || strings.HasPrefix(pattern, emptyMark) {
+		return false
+	}
+	transformed, err := parser.TransformRegExp(pattern, strings.ContainsRune(flags, 's'), strings.ContainsRune(flags, 'u'))
+	if err != nil {
+		return false // goja has another matcher for it, or an error
+	}
+	parsed, err := syntax.Parse(transformed, syntax.Perl)
+	return err == nil && nullable(parsed)
+}
+
+func nullable(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpEmptyMatch, syntax.OpStar, syntax.OpQuest, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return true
+	case syntax.OpCapture, syntax.OpPlus:
+		return nullable(re.Sub[0])
+	case syntax.OpRepeat:
+		return re.Min == 0 || nullable(re.Sub[0])
+	case syntax.OpConcat:
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !nullable(sub) })
+	case syntax.OpAlternate:
+		return slices.ContainsFunc(re.Sub, nullable)
+	}
+	return false
 }
 
 // translator walks a pattern from left to right and writes what goja takes.

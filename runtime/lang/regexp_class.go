@@ -8,12 +8,24 @@ import (
 	"github.com/dop251/goja"
 )
 
-var regexpShell = shell("regexp")
+var (
+	regexpShell = shell("regexp")
+	splitShell  = shell("split")
+)
+
+// patchSplit mends RegExp.prototype[Symbol.split], if the script splits by a literal; if
+// not, that waits for the name RegExp.
+func (r *realm) patchSplit() {
+	if r.made["split"] == nil {
+		r.made["split"] = r.run(splitShell(), r.intrinsic("RegExp"), r.intrinsic("Object").Get("defineProperty"), r.vm.ToValue(emptyMark))
+	}
+}
 
 // amendRegExp puts a class before goja's RegExp, so that new RegExp(pattern, flags) takes
 // what a literal takes. A literal's constructor is the class from the moment on that the
 // script first names RegExp.
 func amendRegExp(r *realm, class *goja.Object) goja.Value {
+	r.patchSplit()
 	return r.run(regexpShell(), class, r.bag(map[string]any{
 		"translate": func(call goja.FunctionCall) goja.Value { return r.translated(call.Argument(0), call.Argument(1)) },
 		"escape": func(call goja.FunctionCall) goja.Value {

@@ -1,6 +1,7 @@
 package lang_test
 
 import (
+	_ "embed"
 	"testing"
 
 	"github.com/dop251/goja"
@@ -8,6 +9,13 @@ import (
 
 	"github.com/sandboxd/sandboxd/runtime/lang"
 )
+
+//go:embed testdata/regexp.cases
+var regexpCases string
+
+// Matches, splits and replacements of some ninety patterns in texts with line ends and
+// letters of many kinds.
+func TestRegExpAgrees(t *testing.T) { cases(t, regexpCases) }
 
 // Literals go through RewriteRegexp, as the runtime does it; here the constructor.
 func TestRegExp(t *testing.T) {
