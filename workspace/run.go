@@ -233,6 +233,9 @@ func (r *Run) receipt(f Finish) limits.Receipt {
 	receipt.RunID = r.row.ID
 	receipt.BytesRead = r.bytesRead.Load()
 	receipt.BytesWritten = r.bytesWritten.Load()
+	if receipt.WallTime == 0 {
+		receipt.WallTime = r.store.since(r.began)
+	}
 	receipt.Files, receipt.State, receipt.Conflicts, receipt.DBChanges = []limits.FileChange{}, []string{}, []limits.FileConflict{}, 0
 	if receipt.Calls == nil {
 		receipt.Calls = map[string]int{}
