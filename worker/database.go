@@ -175,8 +175,9 @@ func (d *database) call(ctx context.Context, method string, in, out any) error {
 			d.process.kill(problem.CodeOf(ctx.Err()))
 		case <-tick.C:
 			tick.Reset(watchEvery)
-			if used := d.process.gauge.memory(); used > allowed(d.process.settings.Limits.Memory) {
-				d.process.see(used)
+			resident, private := d.process.gauge.memory()
+			d.process.see(resident)
+			if private > allowed(d.process.settings.Limits.Memory) {
 				d.process.kill(problem.MemoryLimit)
 			}
 		}

@@ -159,13 +159,14 @@ func (d *doctor) parentDeath(bare *process) Layer {
 
 // watchdogs reads a child's memory and CPU as the daemon's watchdog does.
 func (d *doctor) watchdogs(p *process) Layer {
+	resident, _ := p.gauge.memory()
 	switch {
-	case p.gauge.memory() <= 0:
+	case resident <= 0:
 		return Layer{"watchdogs", NotAvailable, "the daemon cannot read a worker's memory; the worker watches its own, and the deadline holds"}
 	case p.gauge.cpu() <= 0:
 		return Layer{"watchdogs", NotAvailable, "the daemon cannot read a worker's CPU time; the deadline holds"}
 	}
-	return Layer{"watchdogs", On, fmt.Sprintf("memory and CPU are read from outside every %s; an idle worker has %d MB", watchEvery, p.gauge.peak()>>20)}
+	return Layer{"watchdogs", On, fmt.Sprintf("memory and CPU are read from outside every %s; an idle worker has %d MB", watchEvery, resident>>20)}
 }
 
 // limitLayers are those that a child put on itself and that only it reports.

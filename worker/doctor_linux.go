@@ -15,7 +15,7 @@ var errLinuxOnly = errors.New("it cannot be tried here")
 // examine looks at a child from outside.
 func (d *doctor) examine(p *process) []Layer {
 	pid := p.cmd.Process.Pid
-	return []Layer{environmentOf(pid), descriptorsOf(pid), privilegesOf(pid)}
+	return []Layer{environmentOf(pid), descriptorsOf(pid), capabilitiesOf(pid), privilegesOf(pid)}
 }
 
 func environmentOf(pid int) Layer {
@@ -52,6 +52,18 @@ func descriptorsOf(pid int) Layer {
 		}
 	}
 	return Layer{name, On, "one socket to the daemon, one pipe for errors, and /dev/null"}
+}
+
+func capabilitiesOf(pid int) Layer {
+	const name = "no capabilities"
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	switch {
+	case err != nil:
+		return Layer{name, NotAvailable, "cannot be looked at: " + withoutPath(err)}
+	case !strings.Contains(string(data), "CapEff:\t0000000000000000"):
+		return Layer{name, Off, "a worker has privileges of root"}
+	}
+	return Layer{name, On, "a worker has no privilege of root, also if the daemon is root"}
 }
 
 func privilegesOf(pid int) Layer {

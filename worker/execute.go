@@ -75,12 +75,16 @@ func (s *scripts) Handle(ctx context.Context, req frame.Request) (frame.Reply, e
 func (s *scripts) run(ctx context.Context, job runRequest) runAnswer {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := s.guard.watch(min(job.Limits.Memory, s.limits.Memory), cancel)
+	l := s.limits
+	if job.Limits != nil {
+		l = job.Limits.Or(l)
+	}
+	stop := s.guard.watch(min(l.Memory, s.limits.Memory), cancel)
 	defer stop()
 
 	client := host.NewClient(s.conn)
 	defer client.Close()
-	env := op.NewEnv(client, job.Limits, s.cache)
+	env := op.NewEnv(client, l, s.cache)
 	switch {
 	case job.Script != nil:
 		return s.script(ctx, env, client, job)
@@ -94,7 +98,7 @@ func (s *scripts) script(ctx context.Context, env *op.Env, client *host.Client, 
 	out := runtime.Run(ctx, runtime.Config{
 		Table:    s.table,
 		Env:      env,
-		Limits:   job.Limits,
+		Limits:   env.Limits,
 		Log:      client.Log,
 		Programs: s.programs,
 	}, *job.Script)
@@ -110,7 +114,7 @@ func (s *scripts) script(ctx context.Context, env *op.Env, client *host.Client, 
 
 // call makes one tool call.
 func (s *scripts) call(ctx context.Context, env *op.Env, job runRequest) runAnswer {
-	ctx, cancel := context.WithTimeout(ctx, job.Limits.WallTime)
+	ctx, cancel := context.WithTimeout(ctx, env.Limits.WallTime)
 	defer cancel()
 	o, ok := s.table.LookupTool(job.Call.Tool)
 	if !ok {
@@ -135,8 +139,8 @@ func (s *scripts) call(ctx context.Context, env *op.Env, job runRequest) runAnsw
 		answer.Error = problem.From(context.Cause(ctx))
 	case err != nil:
 		answer.Error = problem.From(err)
-	case int64(len(result)) > job.Limits.ResultBytes:
-		answer.Error = tooLarge(int64(len(result)), job.Limits.ResultBytes)
+	case int64(len(result)) > env.Limits.ResultBytes:
+		answer.Error = tooLarge(int64(len(result)), env.Limits.ResultBytes)
 	default:
 		answer.Result = result
 	}

@@ -19,20 +19,18 @@ type gauge struct {
 	buf    [4096]byte
 }
 
-func newGauge(pid int) (*gauge, error) {
+var pageSize = int64(os.Getpagesize())
+
+// newGauge looks at a child. What cannot be read here answers 0, and Doctor says so; the
+// child's own watch and the deadline are left then.
+func newGauge(pid int) *gauge {
 	// Of clock_getcpuclockid(3): the process's scheduler clock, in nanoseconds.
 	g := &gauge{clock: int32(^pid<<3 | 2)}
-	var err error
-	if g.statm, err = os.Open(fmt.Sprintf("/proc/%d/statm", pid)); err != nil {
-		return nil, err
-	}
-	if g.status, err = os.Open(fmt.Sprintf("/proc/%d/status", pid)); err != nil {
-		g.close()
-		return nil, err
-	}
+	g.statm, _ = os.Open(fmt.Sprintf("/proc/%d/statm", pid))
+	g.status, _ = os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	// Without it the peak is that of the process's whole life.
 	g.reset, _ = os.OpenFile(fmt.Sprintf("/proc/%d/clear_refs", pid), os.O_WRONLY, 0)
-	return g, nil
+	return g
 }
 
 func (g *gauge) close() {
@@ -52,14 +50,16 @@ func (g *gauge) cpu() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// memory is what is resident now and is not a mapped file, in bytes.
-func (g *gauge) memory() int64 {
-	n, _ := g.statm.ReadAt(g.buf[:], 0)
-	var size, resident, shared int64
-	if _, err := fmt.Sscan(string(g.buf[:n]), &size, &resident, &shared); err != nil {
-		return 0
+// memory is what is resident now, and how much of that is not a mapped file, in bytes.
+func (g *gauge) memory() (resident, private int64) {
+	n, _ := g.statm.ReadAt(g.buf[:], 0) // a nil file answers an error
+	fields := bytes.Fields(g.buf[:n])   // size, resident, shared, …
+	if len(fields) < 3 {
+		return 0, 0
 	}
-	return (resident - shared) * int64(os.Getpagesize())
+	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64)
+	shared, _ := strconv.ParseInt(string(fields[2]), 10, 64)
+	return pages * pageSize, (pages - shared) * pageSize
 }
 
 // peak is the most that was resident since resetPeak, in bytes.

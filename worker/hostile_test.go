@@ -136,7 +136,7 @@ var (
 // TestHostile: each ends with the right code within deadline + 1 s, and the next run of
 // the same workspace works and sees nothing of it.
 func TestHostile(t *testing.T) {
-	l := limits.Limits{WallTime: 500 * time.Millisecond, Memory: 128 * limits.MB}
+	l := limits.Limits{WallTime: 300 * time.Millisecond, Memory: 128 * limits.MB}
 	// What ends at another limit has the time to reach it, on a slow machine too.
 	const enough = 20 * time.Second
 	slack := time.Second * crowd()
@@ -144,7 +144,10 @@ func TestHostile(t *testing.T) {
 		l.WallTime, slack = 2*time.Second, 10*slack
 	}
 	p := start(t, Config{Size: 2, Queue: 1000, Limits: l})
-	for _, h := range hostile {
+	for i, h := range hostile {
+		if raceBuild && i%6 != 0 {
+			continue // it takes ten times as long, and the daemon does the same for all
+		}
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
 			job := script(t, h.source)

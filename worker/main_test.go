@@ -2,11 +2,14 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/host/hosttest"
 	"github.com/sandboxd/sandboxd/problem"
 	"github.com/sandboxd/sandboxd/runtime"
@@ -15,7 +18,48 @@ import (
 // The test binary is its own worker.
 func TestMain(m *testing.M) {
 	Child(testTable())
+	if os.Getenv(envTestDaemon) != "" {
+		testDaemon()
+	}
 	os.Exit(m.Run())
+}
+
+const envTestDaemon = "SANDBOXD_TEST_DAEMON"
+
+// testDaemon is a daemon for TestKilledDaemon: it starts a pool, has a worker busy, says
+// which processes it started, and waits to be killed.
+func testDaemon() {
+	p, err := NewPool(Config{Size: 1, Spare: 2})
+	if err == nil {
+		err = p.Start(context.Background())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	log := func(host.LogLine) {
+		var data []byte
+		for _, task := range tasks() {
+			more, _ := os.ReadFile("/proc/self/task/" + task + "/children")
+			data = append(data, more...)
+		}
+		fmt.Println(strings.TrimSpace(string(data)))
+	}
+	p.Run(context.Background(), Job{Workspace: "w", Host: noHost{}, Log: log,
+		Script: &runtime.Script{Source: "console.log('busy'); await test.spin('')"}})
+}
+
+// noHost has only Log.
+type noHost struct{ host.Host }
+
+func (noHost) Log(host.LogLine) {}
+
+func tasks() (names []string) {
+	entries, _ := os.ReadDir("/proc/self/task")
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }
 
 // start gives a running pool that is stopped, and checked to be gone, at the test's end.

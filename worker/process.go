@@ -95,14 +95,9 @@ func (l *launcher) launch(ctx context.Context, on *spawner, s settings) (*proces
 		return nil, fmt.Errorf("worker: starting %s: %w", l.executable, err)
 	}
 	p := &process{settings: s, cmd: cmd, stderr: &stderr{}, exited: make(chan struct{}), handler: &switchboard{ready: make(chan ready, 1)}}
-	p.gauge, err = newGauge(cmd.Process.Pid)
+	p.gauge = newGauge(cmd.Process.Pid)
 	p.conn = frame.New(ours, p.handler, frame.Options{})
 	go p.wait(read)
-	if err != nil {
-		p.kill(problem.Internal)
-		<-p.exited
-		return nil, fmt.Errorf("worker: watching the process: %w", err)
-	}
 	timer := time.NewTimer(startWithin)
 	defer timer.Stop()
 	select {
@@ -180,9 +175,7 @@ func (p *process) wait(read *os.File) {
 	<-closed
 	<-drained
 	p.conn.Wait()
-	if p.gauge != nil {
-		p.gauge.close()
-	}
+	p.gauge.close()
 	close(p.exited)
 }
 

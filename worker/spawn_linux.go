@@ -40,6 +40,7 @@ func newSpawner(rules []pathRule) *spawner {
 		// Never unlocked: when this goroutine ends, its thread ends with it.
 		runtime.LockOSThread()
 		defer close(s.done)
+		dropBounding()
 		restricted <- restrictThread(rules)
 		for do := range s.work {
 			do()
@@ -48,6 +49,17 @@ func newSpawner(rules []pathRule) *spawner {
 	err := <-restricted
 	s.layers = []Layer{layer("landlock", err, "no file, folder or TCP port can be opened")}
 	return s
+}
+
+// dropBounding empties the capability bounding set of the calling thread. The thread keeps
+// what it has, which namespaces may take; a child of a daemon that is root has nothing
+// after its exec. Without the right to do it there is nothing that a child could get.
+func dropBounding() {
+	for capability := uintptr(0); capability < 64; capability++ {
+		if unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0) != nil {
+			return // not permitted, or the last one is past
+		}
+	}
 }
 
 // start starts a command with the most namespaces that work here.
@@ -91,9 +103,9 @@ func (s *spawner) namespaces() Layer {
 	case 0:
 		return layer("namespaces", nil, "own user, network, process, IPC, host name and mount namespaces")
 	case 1:
-		return Layer{"namespaces", On, "own network, process, IPC, host name and mount namespaces; no user namespace: " + s.why.Error()}
+		return Layer{"namespaces", On, "own network, process, IPC, host name and mount namespaces; no user namespace: " + withoutPath(s.why)}
 	}
-	return Layer{"namespaces", NotAvailable, s.why.Error()}
+	return Layer{"namespaces", NotAvailable, withoutPath(s.why)}
 }
 
 // stop ends the thread; every child that it started must have ended.

@@ -42,7 +42,7 @@ type ready struct {
 
 // runRequest is one job.
 type runRequest struct {
-	Limits limits.Limits   `json:"limits"`
+	Limits *limits.Limits  `json:"limits,omitempty"` // if they are not the process's
 	Script *runtime.Script `json:"script,omitempty"`
 	Call   *ToolCall       `json:"call,omitempty"`
 }
