@@ -212,7 +212,9 @@ func (db *DB) reconnect() {
 	_ = db.connect()
 }
 
-// Markers lists the runs that are committed and not yet cleared, oldest first.
+// Markers lists the runs that are committed and not yet cleared, oldest first. While a
+// process whose daemon was killed is not quite dead, it may still commit: nobody can while
+// this looks, and whoever is about to is waited for.
 func (db *DB) Markers(ctx context.Context) ([]Marker, error) {
 	leave, err := db.enter(ctx, 0)
 	if err != nil {
@@ -220,7 +222,13 @@ func (db *DB) Markers(ctx context.Context) ([]Marker, error) {
 	}
 	defer leave()
 	markers := []Marker{}
-	err = db.hostWork(func() error {
+	err = db.hostWork(func() (err error) {
+		if db.run == nil {
+			if err := db.conn.exec("BEGIN IMMEDIATE"); err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, db.conn.exec("ROLLBACK")) }()
+		}
 		rows, err := db.conn.query("SELECT run, redo FROM main." + markerTable + " ORDER BY rowid")
 		for _, row := range rows {
 			run, _ := row[0].(string)
