@@ -68,7 +68,8 @@ func (h *Host) Call(ctx context.Context, c Call) Answer {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	start := workspace.Start{Workspace: workspaceOr(c.Workspace), SessionID: c.Session, Kind: workspace.KindTool, Name: c.Tool, Tool: c.Tool}
+	start := workspace.Start{Workspace: workspaceOr(c.Workspace), SessionID: c.Session, Kind: workspace.KindTool, Name: c.Tool, Tool: c.Tool,
+		Limits: c.Limits.Within(h.config.Limits)}
 	return h.run(ctx, start, worker.Job{
 		Limits: c.Limits.Within(h.config.Limits),
 		Call:   &worker.ToolCall{Tool: c.Tool, Args: args},

@@ -203,8 +203,8 @@ func (db *DB) Close() error {
 }
 
 // enter waits for the caller's turn and makes SQLite end its work when ctx does, or after
-// limit if that is not 0.
-func (db *DB) enter(ctx context.Context, limit time.Duration) (leave func(), err error) {
+// the time of a statement if it is timed.
+func (db *DB) enter(ctx context.Context, timed bool) (leave func(), err error) {
 	select {
 	case db.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -225,7 +225,7 @@ func (db *DB) enter(ctx context.Context, limit time.Duration) (leave func(), err
 	db.guard.refused, db.guard.spill.refused = "", false
 	unwatch := context.AfterFunc(ctx, func() { stop.CompareAndSwap(nil, problem.From(ctx.Err())) })
 	var timer *time.Timer
-	if limit > 0 {
+	if limit := db.bounds().SQLTime; timed {
 		timer = time.AfterFunc(limit, func() {
 			stop.CompareAndSwap(nil, problem.New(problem.Timeout, "the statement ran longer than %v", limit).
 				WithHint("Add an index, or work on fewer rows at a time."))

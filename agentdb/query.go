@@ -17,7 +17,7 @@ import (
 // transaction as it was; whatever ends the transaction makes each later call of the run
 // fail with the same error.
 func (db *DB) Query(ctx context.Context, query host.Query) (*host.QueryResult, error) {
-	leave, err := db.enter(ctx, db.limits.SQLTime)
+	leave, err := db.enter(ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (db *DB) collect(s *statement) (*host.QueryResult, error) {
 		if result.Truncated {
 			continue
 		}
-		if len(result.Rows) == db.limits.SQLRows {
+		if len(result.Rows) == db.bounds().SQLRows {
 			result.Truncated = true
 			if readOnly {
 				return result, nil

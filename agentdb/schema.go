@@ -54,7 +54,7 @@ func (db *DB) readSchema(last *schema) (*schema, error) {
 // Schema lists the agent's tables and views by name, as the open transaction sees them.
 // RowCount is -1 for a view that cannot be counted.
 func (db *DB) Schema(ctx context.Context) ([]host.Table, error) {
-	leave, err := db.enter(ctx, db.limits.SQLTime)
+	leave, err := db.enter(ctx, true)
 	if err != nil {
 		return nil, err
 	}

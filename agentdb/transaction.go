@@ -6,6 +6,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
 )
 
@@ -16,6 +17,7 @@ import (
 
 // run is the transaction of one run.
 type run struct {
+	limits      limits.Limits
 	changes     int64   // totalChanges when it began
 	userVersion int64   // then
 	before      *schema // then
@@ -42,8 +44,12 @@ type Marker struct {
 
 // Begin starts a run's transaction, which is the only one: it waits up to five seconds if
 // another process still has the database, then fails with busy.
-func (db *DB) Begin(ctx context.Context) error {
-	leave, err := db.enter(ctx, 0)
+func (db *DB) Begin(ctx context.Context) error { return db.BeginWithin(ctx, limits.Limits{}) }
+
+// BeginWithin is Begin for a run with limits of its own, which are at most the database's:
+// SQLRows, SQLTime and DBBytes are used, and zero fields are the database's.
+func (db *DB) BeginWithin(ctx context.Context, l limits.Limits) error {
+	leave, err := db.enter(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -57,7 +63,10 @@ func (db *DB) Begin(ctx context.Context) error {
 		if err := db.conn.exec("BEGIN IMMEDIATE"); err != nil {
 			return err
 		}
-		db.run = &run{changes: db.conn.totalChanges()}
+		db.run = &run{limits: l.Within(db.limits), changes: db.conn.totalChanges()}
+		if err := db.conn.maxPages(db.run.limits.DBBytes); err != nil {
+			return err
+		}
 		if db.run.before, err = db.readSchema(db.lastSchema); err != nil {
 			return err
 		}
@@ -103,7 +112,7 @@ func (db *DB) settle(failure *problem.Error) error {
 
 // Prepare checks that the run can be committed and says what it did.
 func (db *DB) Prepare(ctx context.Context) (Prepared, error) {
-	leave, err := db.enter(ctx, 0)
+	leave, err := db.enter(ctx, false)
 	if err != nil {
 		return Prepared{}, err
 	}
@@ -129,7 +138,7 @@ func (db *DB) Prepare(ctx context.Context) (Prepared, error) {
 // Commit makes the run durable together with a marker for the host, which takes the place
 // of all older ones, and ends the transaction. When it fails, the transaction is rolled back.
 func (db *DB) Commit(ctx context.Context, runID string, redo []byte) error {
-	leave, err := db.enter(ctx, 0)
+	leave, err := db.enter(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -164,7 +173,7 @@ func (db *DB) Commit(ctx context.Context, runID string, redo []byte) error {
 
 // Rollback ends the transaction and undoes the run; without one it does nothing.
 func (db *DB) Rollback(ctx context.Context) error {
-	leave, err := db.enter(context.WithoutCancel(ctx), 0)
+	leave, err := db.enter(context.WithoutCancel(ctx), false)
 	if err != nil {
 		return err
 	}
@@ -188,6 +197,14 @@ func (db *DB) abandon() {
 func (db *DB) endRun() {
 	db.guard.stopRecording()
 	db.run = nil
+}
+
+// bounds are the limits of what is going on.
+func (db *DB) bounds() limits.Limits {
+	if db.run != nil {
+		return db.run.limits
+	}
+	return db.limits
 }
 
 // clearTemporary keeps a run's TEMP tables from the next run.
@@ -216,7 +233,7 @@ func (db *DB) reconnect() {
 // process whose daemon was killed is not quite dead, it may still commit: nobody can while
 // this looks, and whoever is about to is waited for.
 func (db *DB) Markers(ctx context.Context) ([]Marker, error) {
-	leave, err := db.enter(ctx, 0)
+	leave, err := db.enter(ctx, false)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +263,7 @@ func (db *DB) Markers(ctx context.Context) ([]Marker, error) {
 // Clear removes the markers of these runs: with the open transaction if there is one, and
 // otherwise at once.
 func (db *DB) Clear(ctx context.Context, runIDs []string) error {
-	leave, err := db.enter(ctx, 0)
+	leave, err := db.enter(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -294,11 +311,11 @@ func (db *DB) hostWork(work func() error) error {
 		if err := c.configure(sqlite3.SQLITE_DBCONFIG_ENABLE_FKEY, false); err != nil {
 			return err
 		}
-		if err := c.maxPages(db.limits.DBBytes + markerRoom); err != nil {
+		if err := c.maxPages(db.bounds().DBBytes + markerRoom); err != nil {
 			return err
 		}
 		defer func() {
-			err = errors.Join(err, c.maxPages(db.limits.DBBytes), c.configure(sqlite3.SQLITE_DBCONFIG_ENABLE_FKEY, true))
+			err = errors.Join(err, c.maxPages(db.bounds().DBBytes), c.configure(sqlite3.SQLITE_DBCONFIG_ENABLE_FKEY, true))
 		}()
 		return work()
 	})

@@ -145,7 +145,7 @@ func (db *DB) UndoForced(ctx context.Context, changeset []byte) error {
 }
 
 func (db *DB) takeBack(ctx context.Context, changeset []byte, force bool) error {
-	leave, err := db.enter(ctx, 0)
+	leave, err := db.enter(ctx, false)
 	if err != nil {
 		return err
 	}

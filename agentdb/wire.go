@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/sandboxd/sandboxd/host"
+	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
 )
 
@@ -41,7 +42,11 @@ type undoRequest struct {
 func Serve(ctx context.Context, db *DB, method string, payload json.RawMessage) (any, error) {
 	switch method {
 	case methodBegin:
-		return nil, db.Begin(ctx)
+		l, err := decode[limits.Limits](payload)
+		if err != nil {
+			return nil, err
+		}
+		return nil, db.BeginWithin(ctx, l)
 	case methodQuery:
 		query, err := decode[host.Query](payload)
 		if err != nil {
@@ -103,7 +108,12 @@ type Client struct {
 }
 
 // Begin is DB.Begin.
-func (c *Client) Begin(ctx context.Context) error { return c.Call(ctx, methodBegin, nil, nil) }
+func (c *Client) Begin(ctx context.Context) error { return c.BeginWithin(ctx, limits.Limits{}) }
+
+// BeginWithin is DB.BeginWithin.
+func (c *Client) BeginWithin(ctx context.Context, l limits.Limits) error {
+	return c.Call(ctx, methodBegin, l, nil)
+}
 
 // Query is DB.Query.
 func (c *Client) Query(ctx context.Context, query host.Query) (*host.QueryResult, error) {

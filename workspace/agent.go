@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/sandboxd/sandboxd/host"
+	"github.com/sandboxd/sandboxd/limits"
 )
 
 // AgentDBs gives the agent's database of a workspace. It makes the database if there is
@@ -16,9 +17,9 @@ type AgentDBs interface {
 // a hidden table of markers. The store calls it under the workspace's turn, so one
 // caller at a time. Errors that a script may see are *problem.Error.
 type AgentDB interface {
-	// Begin starts the run's transaction (immediately, so that it cannot fail later for
-	// another writer) and the recording of its changes.
-	Begin(ctx context.Context) error
+	// BeginWithin starts the run's transaction (immediately, so that it cannot fail later for
+	// another writer) and the recording of its changes. What l says of SQL holds for the run.
+	BeginWithin(ctx context.Context, l limits.Limits) error
 	// Query runs one statement in the transaction.
 	Query(ctx context.Context, query host.Query) (*host.QueryResult, error)
 	// Schema lists the tables, the hidden one left out.

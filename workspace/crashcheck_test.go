@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/sandboxd/sandboxd/host"
+	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/workspace"
 )
 
@@ -187,7 +188,7 @@ func (c *checker) agentRows(w string) (ids []string, counter int64) {
 	if markers, err := db.Markers(ctx); err != nil || len(markers) > 1 {
 		c.fault("markers of %s: %d, %v", w, len(markers), err)
 	}
-	if err := db.Begin(ctx); err != nil {
+	if err := db.BeginWithin(ctx, limits.Limits{}); err != nil {
 		c.fault("begin in the database of %s: %v", w, err)
 		return nil, 0
 	}

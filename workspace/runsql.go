@@ -79,7 +79,7 @@ func (r *Run) beginSQL(ctx context.Context) error {
 			return err
 		}
 		if err = r.store.openAgent(ctx, sp, db); err == nil {
-			err = db.Begin(ctx)
+			err = db.BeginWithin(ctx, r.limits)
 		}
 		if err != nil {
 			db.Close()
