@@ -16,7 +16,7 @@ var hostTables = map[string]bool{markerTable: true, "sqlite_dbpage": true, "dbst
 // modules are the kinds of virtual table that an agent may create.
 var modules = map[string]bool{"fts5": true, "fts5vocab": true, "rtree": true, "rtree_i32": true, "geopoly": true}
 
-// functions reach out of the database, in one build of SQLite or another.
+// forbiddenFunctions reach out of the database, in one build of SQLite or another.
 var forbiddenFunctions = map[string]bool{
 	"load_extension": true, "fts3_tokenizer": true, "readfile": true, "writefile": true, "edit": true,
 }

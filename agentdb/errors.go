@@ -114,9 +114,10 @@ func (db *DB) tableNames() []string {
 		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name <> '` + markerTable + `' ORDER BY name LIMIT 100`)
 }
 
+// columnNames are those of tables alone: a view's would take compiling it.
 func (db *DB) columnNames() []string {
 	return db.names(`SELECT DISTINCT c.name FROM main.sqlite_schema AS s, pragma_table_xinfo(s.name) AS c
-		WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND s.name <> '` + markerTable + `' LIMIT 1000`)
+		WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND s.name <> '` + markerTable + `' LIMIT 1000`)
 }
 
 func (db *DB) names(sql string) []string {

@@ -9,9 +9,13 @@ import (
 
 // LimitHeap caps what SQLite may allocate in this whole process, in bytes; a statement that
 // needs more fails with memory_limit. It must come before anything in the process opens a
-// database, and is meant for a process that holds one and nothing else: a statement can
-// hold hundreds of values of 10 MB at once, and without the cap only the process's own
-// limits, which end it, are in the way.
+// database, and is meant for a process that holds one and nothing else.
+//
+// A statement can hold hundreds of values of 10 MB at once. Where only an RLIMIT_DATA is in
+// the way, one that ran into it leaves the process without room: the allocator rounds
+// regions up to powers of two and keeps as many of them, once freed, as were ever in use,
+// so that later statements fail for want of other sizes. A quarter of what the process may
+// map leaves room for that: 128 MB under 768 were measured to be enough.
 func LimitHeap(bytes int64) error {
 	tls := libc.NewTLS()
 	defer tls.Close()
