@@ -158,6 +158,7 @@ func TestParameters(t *testing.T) {
 		{"SELECT 1", nil, []any{int64(1)}, "params has 1 value, the statement has no parameters"},
 		{"SELECT :name", map[string]any{"nmae": "x"}, nil, "params has no name, which the statement names as :name"},
 		{"SELECT ?", map[string]any{"a": 1}, nil, "parameter 1 of the statement is a ?"},
+		{"SELECT 1", map[string]any{"as": "objects"}, nil, "params has 1 named value, the statement has no parameters"},
 		{"SELECT ?", nil, []any{[]any{1}}, "params[0] must be null, a boolean, a number, a string or {base64}, but is an array"},
 		{"SELECT :o", map[string]any{"o": map[string]any{}}, nil, "params.o must be null, a boolean, a number, a string or {base64}, but is an object"},
 		{"SELECT ?", nil, []any{host.Blob{Base64: "!"}}, "not valid base64"},

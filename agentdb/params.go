@@ -12,7 +12,7 @@ import (
 
 // bindAll binds a query's parameters: Params by position, Named by name, with or without
 // the :, @ or $ before it. There must be a value for each parameter, and no value too many
-// by position.
+// by position; of an object, members that the statement does not name are left aside.
 func bindAll(s *statement, query host.Query) error {
 	names := s.parameters()
 	if query.Named != nil && len(query.Params) > 0 {
@@ -30,6 +30,10 @@ func bindAll(s *statement, query host.Query) error {
 			}
 		}
 		return nil
+	}
+	if len(names) == 0 && len(query.Named) > 0 {
+		return problem.New(problem.InvalidArgument, "params has %s, the statement has no parameters", count(len(query.Named), "named value")).
+			WithHint("Write :name in the statement. Options come third: db.sql(sql, [], { as: \"objects\" }).")
 	}
 	for i, name := range names {
 		if name == "" || name[0] == '?' {
