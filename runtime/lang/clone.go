@@ -9,9 +9,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// maxCloneDepth bounds the nesting of what structuredClone copies: it recurses in Go, where
-// an overflow of the stack ends the process.
-const maxCloneDepth = 4_000
+// maxCloneDepth bounds the nesting of what structuredClone copies, calls from getters
+// included: it recurses in Go, where an overflow of the stack ends the process.
+const maxCloneDepth = 3_000
 
 // structuredClone is https://html.spec.whatwg.org/#structured-cloning.
 func structuredClone(r *realm, call goja.FunctionCall) goja.Value {
@@ -53,8 +53,7 @@ func (r *realm) transferList(options goja.Value) (list []goja.ArrayBuffer) {
 
 type cloner struct {
 	*realm
-	seen  map[*goja.Object]goja.Value
-	depth int
+	seen map[*goja.Object]goja.Value
 }
 
 func (c *cloner) clone(v goja.Value) goja.Value {
@@ -68,10 +67,11 @@ func (c *cloner) clone(v goja.Value) goja.Value {
 	if done, ok := c.seen[object]; ok {
 		return done
 	}
-	if c.depth++; c.depth > maxCloneDepth {
+	c.cloneDepth++
+	defer func() { c.cloneDepth-- }()
+	if c.cloneDepth > maxCloneDepth {
 		panic(c.rangeError("Maximum call stack size exceeded: structuredClone copies at most %d levels", maxCloneDepth))
 	}
-	defer func() { c.depth-- }()
 	return c.cloneObject(object)
 }
 

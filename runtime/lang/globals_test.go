@@ -62,7 +62,7 @@ structuredClone({ get a() { return 5 } }).a → 5
 structuredClone(Object("abc")) instanceof String → true
 (b => { structuredClone(b, { transfer: [b] }); return b.byteLength })(new ArrayBuffer(4)) → 0
 (() => { Object.prototype.polluted = 1; return JSON.stringify(structuredClone({ a: 1 })) })() → {"a":1}
-(() => { let deep = {}; for (let i = 0; i < 1e5; i++) deep = { deep }; return structuredClone(deep) })() → RangeError: Maximum call stack size exceeded: structuredClone copies at most 4000 levels
+(() => { let deep = {}; for (let i = 0; i < 1e5; i++) deep = { deep }; return structuredClone(deep) })() → RangeError: Maximum call stack size exceeded: structuredClone copies at most 3000 levels
 `)
 }
 

@@ -37,7 +37,7 @@ func Install(vm *goja.Runtime, opt Options) {
 	if opt.Random == nil {
 		opt.Random = rand.Reader
 	}
-	r := &realm{vm: vm, opt: opt, native: vm.GlobalObject(), start: opt.Now(), made: map[string]goja.Value{}}
+	r := &realm{vm: vm, opt: opt, native: vm.GlobalObject(), start: opt.Now(), made: map[string]goja.Value{}, zones: map[string]namedZone{}}
 	r.objectProto = r.native.Prototype()
 	r.patchPrototypes()
 	r.watchIterators()
@@ -61,6 +61,8 @@ type realm struct {
 	start       time.Time
 	made        map[string]goja.Value // results of shells, by name
 
+	cloneDepth    int
+	zones         map[string]namedZone
 	plainNumbers  *numberFormat // of toLocaleString without arguments
 	plainCollator *collator     // of localeCompare without arguments
 }

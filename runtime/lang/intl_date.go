@@ -171,6 +171,11 @@ func (r *realm) readZone(f *dateFormat, v goja.Value) {
 		f.zone = time.FixedZone(f.zoneName, offset)
 		return
 	}
+	if known, ok := r.zones[name]; ok {
+		f.zone, f.zoneName = known.zone, known.name
+		return
+	}
+	given := name
 	zone, err := time.LoadLocation(name)
 	if upper := strings.ToUpper(name); err != nil && (upper == "UTC" || upper == "GMT") {
 		name, zone, err = "UTC", time.UTC, nil
@@ -186,6 +191,13 @@ func (r *realm) readZone(f *dateFormat, v goja.Value) {
 		name, zone = "UTC", time.UTC
 	}
 	f.zone, f.zoneName = zone, name
+	r.zones[given] = namedZone{zone, name}
+}
+
+// namedZone is a zone that a run has used before: loading one takes longer than formatting.
+type namedZone struct {
+	zone *time.Location
+	name string
 }
 
 // titleZone gives a zone's name its usual case, such as America/New_York.

@@ -10,6 +10,9 @@ import (
 	"github.com/dop251/goja"
 )
 
+// maxExponent bounds numbers given as text: "1e999999999" would be a gigabyte of zeros.
+const maxExponent = 10_000
+
 // numeric gives a value as the mathematical value that is formatted: a string and a BigInt
 // keep all their digits.
 func (r *realm) numeric(v goja.Value) decimal {
@@ -23,7 +26,7 @@ func (r *realm) numeric(v goja.Value) decimal {
 		return decimalBig(v.Export().(*big.Int))
 	case goja.IsString(v):
 		text := strings.TrimSpace(v.String())
-		if d, ok := decimalOf(text); ok && text != "NaN" && text != "Inf" && text != "-Inf" && text != "+Inf" {
+		if d, ok := decimalOf(text); ok && text != "NaN" && text != "Inf" && text != "-Inf" && text != "+Inf" && d.exp < maxExponent && d.exp > -maxExponent {
 			return d
 		}
 	}

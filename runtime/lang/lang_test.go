@@ -13,6 +13,7 @@ import (
 // fresh is a runtime as a run gets it.
 func fresh() *goja.Runtime {
 	vm := goja.New()
+	vm.SetMaxCallStackSize(2000)
 	lang.Install(vm, lang.Options{})
 	return vm
 }

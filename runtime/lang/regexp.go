@@ -35,6 +35,9 @@ func RewriteRegexp(re *ast.RegExpLiteral) error {
 //
 // The error text is fit for a SyntaxError of the script.
 func Translate(pattern, flags string) (newPattern, newFlags string, changed bool, err error) {
+	if nesting(pattern) > maxNesting {
+		return "", "", false, fmt.Errorf("Invalid regular expression: groups are nested more than %d deep", maxNesting)
+	}
 	sets := strings.ContainsRune(flags, 'v')
 	unicode := sets || strings.ContainsRune(flags, 'u')
 	multiline := strings.ContainsRune(flags, 'm') && strings.ContainsAny(pattern, "^$")
@@ -59,6 +62,27 @@ func Translate(pattern, flags string) (newPattern, newFlags string, changed bool
 		return "", "", false, fmt.Errorf("Invalid regular expression: /%s/: %w", pattern, err)
 	}
 	return t.out.String(), strings.Replace(flags, "v", "u", 1), true, nil
+}
+
+// maxNesting bounds groups and classes inside one another: goja and this package recurse
+// on them, and an overflow of Go's stack ends the process.
+const maxNesting = 500
+
+// nesting is how deep opening brackets of any kind stand inside one another, at most.
+func nesting(pattern string) (deepest int) {
+	depth := 0
+	for i := 0; i < len(pattern); i++ {
+		switch pattern[i] {
+		case '\\':
+			i++
+		case '(', '[':
+			depth++
+			deepest = max(deepest, depth)
+		case ')', ']':
+			depth--
+		}
+	}
+	return deepest
 }
 
 // emptyMark begins a translated pattern that can match the empty string.
