@@ -50,7 +50,6 @@ func child(table op.Table, text string) error {
 		return err
 	}
 	<-c.Done()
-	c.Wait()
 	return handler.close()
 }
 
@@ -73,7 +72,7 @@ func inherited() (*net.UnixConn, error) {
 type role interface {
 	frame.Handler
 	attach(c *frame.Conn) // before any request is answered
-	close() error         // after the connection is closed
+	close() error         // after the connection is closed; what is under way is not waited for
 }
 
 func roleOf(table op.Table, s settings) (role, frame.Options, error) {

@@ -50,6 +50,7 @@ type database struct {
 	mu    sync.Mutex
 	users int
 	used  time.Time
+	left  chan struct{} // somebody did
 }
 
 // AgentDB gives a workspace's agent database, starting its process if there is none. The
@@ -100,7 +101,7 @@ func (ds *databases) enter(workspace string) (d *database, ours bool, err error)
 	}
 	d = ds.byWorkspace[workspace]
 	if d == nil {
-		d, ours = &database{workspace: workspace, started: make(chan struct{})}, true
+		d, ours = &database{workspace: workspace, started: make(chan struct{}), left: make(chan struct{}, 1)}, true
 		ds.byWorkspace[workspace] = d
 	}
 	d.mu.Lock()
@@ -123,6 +124,10 @@ func (d *database) leave() {
 	d.users--
 	d.used = time.Now()
 	d.mu.Unlock()
+	select {
+	case d.left <- struct{}{}:
+	default:
+	}
 }
 
 // start starts the process on a thread of its own: its landlock names this one folder.
@@ -257,16 +262,29 @@ func (d *database) end() {
 	d.spawner.stop()
 }
 
-// stop ends all databases; no user is left.
+// stop ends all databases. Users have a moment to finish: a commit that was begun is a
+// few calls.
 func (ds *databases) stop() {
 	ds.mu.Lock()
 	ds.stopped = true
 	left := slices.Collect(maps.Values(ds.byWorkspace))
 	ds.mu.Unlock()
+	patience := time.NewTimer(usersMayTake)
+	defer patience.Stop()
 	for _, d := range left {
 		<-d.started
+		for waiting := true; waiting && d.err == nil && !d.unused(); {
+			select {
+			case <-d.left:
+			case <-patience.C:
+				patience.Reset(0)
+				waiting = false
+			}
+		}
 		if d.err == nil {
 			d.end()
 		}
 	}
 }
+
+const usersMayTake = 5 * time.Second

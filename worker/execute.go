@@ -79,7 +79,9 @@ func (s *scripts) run(ctx context.Context, job runRequest) runAnswer {
 	if job.Limits != nil {
 		l = job.Limits.Or(l)
 	}
-	stop := s.guard.watch(min(l.Memory, s.limits.Memory), cancel)
+	budget := min(l.Memory, s.limits.Memory)
+	s.makeRoom(budget)
+	stop := s.guard.watch(budget, cancel)
 	defer stop()
 
 	client := host.NewClient(s.conn)
@@ -92,6 +94,16 @@ func (s *scripts) run(ctx context.Context, job runRequest) runAnswer {
 		return s.call(ctx, env, job)
 	}
 	return runAnswer{Error: problem.New(problem.InvalidArgument, "the job has neither a script nor a call")}
+}
+
+// makeRoom gives memory back that earlier runs left, if this one's budget is smaller than
+// theirs was.
+func (s *scripts) makeRoom(budget int64) {
+	if !s.guard.over(budget) {
+		return
+	}
+	s.cache = op.NewCache(s.limits.Memory / cacheShare)
+	debug.FreeOSMemory()
 }
 
 func (s *scripts) script(ctx context.Context, env *op.Env, client *host.Client, job runRequest) runAnswer {

@@ -38,7 +38,8 @@ type process struct {
 
 	mu     sync.Mutex
 	killed problem.Code // the first reason
-	peak   int64        // what the gauge saw last
+	peak   int64        // bytes that the gauge saw at most in the current run
+	limit  int64        // bytes that it allows
 	exited chan struct{}
 }
 
@@ -94,7 +95,7 @@ func (l *launcher) launch(ctx context.Context, on *spawner, s settings) (*proces
 		read.Close()
 		return nil, fmt.Errorf("worker: starting %s: %w", l.executable, err)
 	}
-	p := &process{settings: s, cmd: cmd, stderr: &stderr{}, exited: make(chan struct{}), handler: &switchboard{ready: make(chan ready, 1)}}
+	p := &process{settings: s, cmd: cmd, limit: s.Limits.Memory, stderr: &stderr{}, exited: make(chan struct{}), handler: &switchboard{ready: make(chan ready, 1)}}
 	p.gauge = newGauge(cmd.Process.Pid)
 	p.conn = frame.New(ours, p.handler, frame.Options{})
 	go p.wait(read)
@@ -226,7 +227,7 @@ func (p *process) see(bytes int64) {
 func (p *process) death() death {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	d := death{state: p.cmd.ProcessState, killed: p.killed, stderr: p.stderr.String(), peak: p.peak, limit: p.settings.Limits.Memory}
+	d := death{state: p.cmd.ProcessState, killed: p.killed, stderr: p.stderr.String(), peak: p.peak, limit: p.limit}
 	if usage, ok := d.state.SysUsage().(*syscall.Rusage); ok {
 		d.peak = max(d.peak, maxRSS(usage))
 	}

@@ -63,8 +63,8 @@ type Outcome struct {
 // watchEvery is how often the daemon looks at what a run uses: 5 ms cost 0.1% of a core.
 const watchEvery = 5 * time.Millisecond
 
-// errNotStarted says that the process was gone before it saw the job.
-var errNotStarted = errors.New("worker: the process ended before the job reached it")
+// errNotStarted says that the process did not see the job: it was gone, or unfit for it.
+var errNotStarted = errors.New("worker: the process could not take the job")
 
 // run runs a job in the process and sees to it that it ends. healthy tells whether the
 // process may be used again. errNotStarted means that another process can be tried.
@@ -73,8 +73,11 @@ func (p *process) run(ctx context.Context, job Job, l limits.Limits, grace time.
 	p.handler.serve(host.Serve(lines, l))
 	defer p.handler.serve(nil)
 
+	if _, private := p.gauge.memory(); l.Memory < p.settings.Limits.Memory && private > l.Memory/2 {
+		return out, false, errNotStarted // what earlier runs left in it is not this one's
+	}
 	p.mu.Lock()
-	p.peak = 0
+	p.peak, p.limit = 0, l.Memory
 	p.mu.Unlock()
 	p.gauge.resetPeak()
 	cpu, start := p.gauge.cpu(), time.Now()
@@ -96,6 +99,7 @@ func (p *process) run(ctx context.Context, job Job, l limits.Limits, grace time.
 	if failed == nil {
 		p.see(p.highest(time.Since(start)))
 		out.CPU = p.gauge.cpu() - cpu
+		answer.accept(l)
 		out.Result, out.Error, out.Logs, out.Calls = answer.Result, answer.Error, answer.Logs, answer.Calls
 		healthy = p.conn.Serving() == 0 // else it answered while it still wants something
 	} else {
@@ -121,8 +125,6 @@ func (p *process) run(ctx context.Context, job Job, l limits.Limits, grace time.
 		out.Error = stopped
 	case stopped != nil && out.Error.Code != problem.MemoryLimit && out.Error.Code != problem.StackOverflow:
 		out.Error = stopped.WithCause(out.Error)
-	case out.Error == nil && int64(len(out.Result)) > l.ResultBytes+1:
-		out.Error = tooLarge(int64(len(out.Result)), l.ResultBytes)
 	}
 	if out.Error != nil {
 		out.Result = nil

@@ -41,7 +41,11 @@ func (r *sqlRole) Handle(ctx context.Context, req frame.Request) (frame.Reply, e
 	return frame.Reply{Body: body}, err
 }
 
+// close closes the files in good order. The contexts of calls under way have ended, which
+// ends the statements; the daemon kills a process that takes too long.
 func (r *sqlRole) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.db == nil {
 		return nil
 	}
