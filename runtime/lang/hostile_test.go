@@ -52,7 +52,7 @@ structuredClone(Object.assign([], { length: 4294967295 })).length → 4294967295
 (() => { try { new Date(0).toLocaleString("en", { timeZone: "../../etc/passwd" }) } catch (e) { return e.name } })() → RangeError
 (() => { for (let i = 0; i < 2; i++) try { new Date(0).toLocaleString("en", { timeZone: "Foo/Bar" }) } catch (e) { if (i) return e.message } })() → Invalid time zone specified: Foo/Bar
 new TextDecoder().decode(structuredClone(new Uint8Array([65]).buffer)) → A
-(b => { structuredClone(b, { transfer: [b] }); return new TextDecoder().decode(new Uint8Array(b)).length })(new ArrayBuffer(4)) → TypeError: Cannot perform Construct on a detached ArrayBuffer
+(b => { structuredClone(b, { transfer: [b] }); return new TextDecoder().decode(new Uint8Array(b)).length })(new ArrayBuffer(4)) → TypeError: ArrayBuffer is detached
 (() => { const u = new Uint8Array(4); structuredClone(u.buffer, { transfer: [u.buffer] }); return new TextDecoder().decode(u).length })() → 0
 `)
 }
