@@ -1,8 +1,6 @@
 package lang
 
-import (
-	"strings"
-)
+import "strings"
 
 // dialect is how a CSV text is written.
 type dialect struct {
@@ -34,7 +32,6 @@ type unterminated int
 // next gives the next row, valid until the call after it; ok is false at the end.
 func (c *csvReader) next() (row []cell, ok bool, open unterminated) {
 	for c.pos < len(c.src) {
-		start := c.pos
 		row, open := c.line()
 		if open >= 0 {
 			return nil, false, open
@@ -42,8 +39,6 @@ func (c *csvReader) next() (row []cell, ok bool, open unterminated) {
 		if c.skipEmpty && blank(row) {
 			continue
 		}
-		// A line end at the very end of the text begins no row.
-		_ = start
 		return row, true, -1
 	}
 	return nil, false, -1

@@ -42,3 +42,14 @@ new Date(0).toLocaleString("en-GB", { timeZone: "+05:30" }) → 01/01/1970, 05:3
 Intl.NumberFormat.prototype.formatToParts.call({}) → TypeError: Method called on incompatible receiver
 `)
 }
+
+// Every language leads to a locale that there is data for.
+func TestIntlLanguages(t *testing.T) {
+	for _, language := range []string{"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "no", "fi", "pl", "cs", "sk", "hu", "ro", "bg", "hr",
+		"tr", "ru", "uk", "el", "ja", "zh", "zh-Hant", "zh-Hans", "ko", "id", "vi", "hi"} {
+		expression := "[(1.5).toLocaleString('" + language + "'), new Date(0).toLocaleString('" + language + "'), new Intl.PluralRules('" + language + "').select(1)].length"
+		if got := evaluate(t, fresh(), expression); got != "3" {
+			t.Errorf("%s: %s", language, got)
+		}
+	}
+}

@@ -22,7 +22,6 @@ class Pool {
   }
 }
 
-const quote = text => text; // literals hold no braces in any locale
 const base = Date.UTC(2024, 2, 5, 7, 8, 9); // a Tuesday; every field has one digit
 const range = n => Array.from({ length: n }, (_, i) => i);
 
@@ -30,12 +29,12 @@ function dates(locale) {
   const months = new Pool(), weekdays = new Pool(), periods = new Pool(), patterns = new Pool();
   const numeric = v => /^\d+$/.test(v);
   // pattern turns what a formatter writes for the base into text with {field}s.
-  const pattern = (format, drop = 0) => {
+  const pattern = format => {
     const parts = format.formatToParts(base);
     const texts = (type, times) => times.map(t => format.formatToParts(t).find(p => p.type === type)?.value ?? "");
     return parts.map(({ type, value }) => {
       switch (type) {
-        case "literal": return quote(value);
+        case "literal": return value; // holds no braces in any locale
         case "year": return value.length === 2 ? "{yy}" : "{y}";
         case "month":
           if (numeric(value)) return value.length === 2 ? "{nn}" : "{n}";
@@ -74,7 +73,7 @@ function dates(locale) {
   // A zone alone makes ICU add the date; take it off again.
   glue.zone = patterns.add(patterns.list[time["---zf"]].replace(patterns.list[date["-nnn"]], "{0}").replace("{z}", "{1}"));
   time["---zf"] = patterns.add("{z}");
-  // How a date and a time stand together, by the date's skeleton: "0" is the date's place.
+  // How a date and a time stand together, by the date's skeleton: {0} is the date, {1} the time.
   const timeOnly = patterns.list[time["n2--f"]];
   for (const key in date) {
     const [w, y, m, d] = key;
