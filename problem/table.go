@@ -22,6 +22,8 @@ const (
 	UnsupportedFormat Code = "unsupported_format"
 	PasswordRequired  Code = "password_required"
 	SQLError          Code = "sql_error"
+	MethodNotAllowed  Code = "method_not_allowed"
+	RequestTooLarge   Code = "request_too_large"
 	FetchFailed       Code = "fetch_failed"
 
 	// The limits (DESIGN section 5).
@@ -78,6 +80,8 @@ var entries = []Entry{
 	{UnsupportedFormat, 415, "The format is not supported", "Convert the file to a supported format first."},
 	{PasswordRequired, 422, "The file is encrypted", "Pass its password in the options."},
 	{SQLError, 422, "The database refused the statement", "Fix the statement; db.schema() lists tables and columns."},
+	{MethodNotAllowed, 405, "The address does not take this method", "Use a method that the Allow header names."},
+	{RequestTooLarge, 413, "The request is too large", "Upload large data as a file, and let the script read it."},
 	{FetchFailed, 502, "The download failed", "Check the address; only public http and https addresses can be fetched."},
 	{Timeout, 422, "The run took too long", "Do less in one run, or ask for a longer timeout."},
 	{CPULimit, 422, "The run used too much CPU time", "Do less in one run; prefer operations over loops in JavaScript."},
