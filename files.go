@@ -2,9 +2,11 @@ package sandboxd
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/sandboxd/sandboxd/host"
+	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
 	"github.com/sandboxd/sandboxd/workspace"
 )
@@ -50,22 +52,75 @@ func (f *Files) Versions(ctx context.Context, ref string) ([]host.Version, error
 }
 
 // Put stores a file as it streams in.
-func (f *Files) Put(ctx context.Context, u Upload) (file host.File, err error) {
-	err = f.change(ctx, workspace.Start{Kind: workspace.KindUpload, Name: u.Name, SessionID: u.Session}, func(run *workspace.Run) error {
-		stage, err := run.Receive(ctx, body{u})
-		if err != nil {
-			return err
+func (f *Files) Put(ctx context.Context, u Upload) (host.File, error) {
+	given := false
+	files, err := f.PutAll(ctx, func() (Upload, error) {
+		if given {
+			return Upload{}, io.EOF
 		}
-		if u.Replace {
-			if _, err := run.Stat(ctx, u.Name); err == nil {
-				file, err = run.Put(ctx, u.Name, stage)
+		given = true
+		return u, nil
+	})
+	if err != nil {
+		return host.File{}, err
+	}
+	return files[0], nil
+}
+
+// PutAll stores the files that next gives until io.EOF, as they stream in: all of them or,
+// after any error, none. A body is read to its end before next is called again.
+func (f *Files) PutAll(ctx context.Context, next func() (Upload, error)) (files []host.File, err error) {
+	u, err := next()
+	if err == io.EOF {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	receipt, err := f.change(ctx, workspace.Start{Kind: workspace.KindUpload, Name: u.Name, SessionID: u.Session}, func(run *workspace.Run) error {
+		for ; err == nil; u, err = next() {
+			file, err := receive(ctx, run, u)
+			if err != nil {
 				return err
 			}
+			files = append(files, file)
 		}
-		file, err = run.Create(ctx, host.NewFile{Name: u.Name, Source: host.SourceUpload, Stage: stage, Unique: true})
-		return err
+		if err != io.EOF {
+			return err
+		}
+		return nil
 	})
-	return file, err
+	if err != nil {
+		return nil, err
+	}
+	// Another run may have taken a name, or changed a file, since it was looked at.
+	for _, c := range receipt.Files {
+		for i := range files {
+			if files[i].ID == c.ID {
+				files[i].Name, files[i].Version = c.Name, c.Version
+			}
+		}
+	}
+	return files, nil
+}
+
+// receive takes one upload into a run.
+func receive(ctx context.Context, run *workspace.Run, u Upload) (host.File, error) {
+	name, err := workspace.CleanName(u.Name) // before all of its bytes are read
+	if err != nil {
+		return host.File{}, err
+	}
+	stage, err := run.Receive(ctx, body{u})
+	if err != nil {
+		return host.File{}, err
+	}
+	if u.Replace {
+		// A name may look like another file's id.
+		if old, err := run.Stat(ctx, name); err == nil && old.Name == name {
+			return run.Put(ctx, old.ID, stage)
+		}
+	}
+	return run.Create(ctx, host.NewFile{Name: name, Source: host.SourceUpload, Stage: stage, Unique: true})
 }
 
 // body makes the end of an upload before its time the sender's problem.
@@ -73,7 +128,8 @@ type body struct{ Upload }
 
 func (b body) Read(p []byte) (int, error) {
 	n, err := b.Body.Read(p)
-	if err != nil && err != io.EOF {
+	var known *problem.Error
+	if err != nil && err != io.EOF && !errors.As(err, &known) {
 		err = problem.New(problem.InvalidArgument, "the upload of %q ended before its end", b.Name).
 			WithHint("Send it again.").WithCause(err)
 	}
@@ -82,7 +138,7 @@ func (b body) Read(p []byte) (int, error) {
 
 // Delete removes files, all of them or none.
 func (f *Files) Delete(ctx context.Context, refs ...string) error {
-	return f.change(ctx, workspace.Start{Kind: "delete"}, func(run *workspace.Run) error {
+	_, err := f.change(ctx, workspace.Start{Kind: "delete"}, func(run *workspace.Run) error {
 		for _, ref := range refs {
 			if _, err := run.Delete(ctx, ref); err != nil {
 				return err
@@ -90,11 +146,12 @@ func (f *Files) Delete(ctx context.Context, refs ...string) error {
 		}
 		return nil
 	})
+	return err
 }
 
 // Restore makes an old version of a file the newest one.
 func (f *Files) Restore(ctx context.Context, ref string, version int64) (file host.File, err error) {
-	err = f.change(ctx, workspace.Start{Kind: "restore"}, func(run *workspace.Run) error {
+	_, err = f.change(ctx, workspace.Start{Kind: "restore"}, func(run *workspace.Run) error {
 		file, err = run.Restore(ctx, ref, version)
 		return err
 	})
@@ -102,16 +159,15 @@ func (f *Files) Restore(ctx context.Context, ref string, version int64) (file ho
 }
 
 // change is one run of the host's own.
-func (f *Files) change(ctx context.Context, start workspace.Start, work func(*workspace.Run) error) error {
+func (f *Files) change(ctx context.Context, start workspace.Start, work func(*workspace.Run) error) (limits.Receipt, error) {
 	start.Workspace = f.workspace
 	run, err := f.host.store.Begin(ctx, start)
 	if err != nil {
-		return err
+		return limits.Receipt{}, err
 	}
 	if err := work(run); err != nil {
 		_, _ = run.Abort(context.WithoutCancel(ctx), workspace.Finish{Error: problem.From(err)})
-		return err
+		return limits.Receipt{}, err
 	}
-	_, err = run.Commit(context.WithoutCancel(ctx), workspace.Finish{})
-	return err
+	return run.Commit(context.WithoutCancel(ctx), workspace.Finish{})
 }

@@ -81,7 +81,7 @@ func (h *Host) run(ctx context.Context, start workspace.Start, job worker.Job) A
 	began := time.Now()
 	run, err := h.store.Begin(ctx, start)
 	if err != nil {
-		return failed(err)
+		return Failed(err)
 	}
 	job.RunID, job.Workspace, job.Host = run.ID(), start.Workspace, run
 	outcome := h.pool.Run(ctx, job)
@@ -110,7 +110,8 @@ func (h *Host) run(ctx context.Context, start workspace.Start, job worker.Job) A
 	return answer.settled()
 }
 
-func failed(err error) Answer {
+// Failed is the answer of a run that could not begin; its receipt has no run id.
+func Failed(err error) Answer {
 	a := Answer{Error: problem.From(err)}
 	return a.settled()
 }

@@ -63,8 +63,8 @@ type Host struct {
 	remove string // a temporary data folder
 }
 
-// Open opens a data folder, recovers what a crash may have left, and starts workers. It
-// answers a conflict when another process has the folder open.
+// Open opens a data folder, recovers what a crash may have left, and starts workers. The
+// error is workspace.ErrLocked when another process has the folder open.
 func Open(ctx context.Context, config Config) (_ *Host, err error) {
 	h := &Host{config: config}
 	h.config.Limits = config.Limits.Or(limits.Default())
@@ -108,6 +108,9 @@ func Open(ctx context.Context, config Config) (_ *Host, err error) {
 	})
 	return h, err
 }
+
+// Limits are the most that a run may have; no field is zero.
+func (h *Host) Limits() limits.Limits { return h.config.Limits }
 
 // Close waits for the runs under way, stops the workers and releases the data folder.
 func (h *Host) Close() error {
