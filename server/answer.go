@@ -2,9 +2,6 @@ package server
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
-	"mime"
 	"net/http"
 
 	"github.com/sandboxd/sandboxd/problem"
@@ -24,23 +21,31 @@ type problemDetails struct {
 // fail answers with problem details and logs what the client does not get to see.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := problem.From(err)
-	entry, _ := problem.Lookup(p.Code)
+	entry, ok := problem.Lookup(p.Code)
+	if !ok {
+		entry, _ = problem.Lookup(problem.Internal)
+	}
 	if p.Cause != nil && entry.Status >= 500 {
 		s.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path, "code", p.Code, "cause", p.Cause)
 	}
 	if p.Code == problem.Busy {
 		w.Header().Set("Retry-After", "1")
 	}
-	body, _ := json.Marshal(problemDetails{Type: entry.Anchor(), Title: entry.Title, Status: entry.Status,
+	body, err := json.Marshal(problemDetails{Type: entry.Anchor(), Title: entry.Title, Status: entry.Status,
 		Detail: p.Message, Code: p.Code, Hint: p.Hint, Details: p.Details})
+	if err != nil { // details that are no JSON
+		s.Log.ErrorContext(r.Context(), "problem details", "code", p.Code, "cause", err)
+		body = []byte(`{}`)
+	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(entry.Status)
 	w.Write(body)
 }
 
-func (s *server) notFound(w http.ResponseWriter, r *http.Request) {
-	s.fail(w, r, problem.New(problem.NotFound, "there is nothing at %s %s", r.Method, r.URL.Path).
-		WithHint("The API lies below /api/."))
+// invalid is what a request's parameter is told.
+func invalid(parameter, format string, args ...any) error {
+	return problem.New(problem.InvalidArgument, parameter+": "+format, args...).With("argument", parameter).
+		WithHint("See the HTTP section of the README for what each request takes.")
 }
 
 func writeJSON(w http.ResponseWriter, status int, value any) {
@@ -51,33 +56,32 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	enc.Encode(value) // the client has gone if this fails
 }
 
-// readJSON reads a request's body of at most max bytes into value and refuses members it does not know.
-func readJSON(w http.ResponseWriter, r *http.Request, max int64, value any) error {
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
-		return problem.New(problem.InvalidArgument, "the body must be application/json, not %q", r.Header.Get("Content-Type"))
-	}
-	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, max))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(value)
-	if err == nil && dec.More() {
-		err = errors.New("more than one JSON value")
-	}
-	var tooLarge *http.MaxBytesError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &tooLarge):
-		return problem.New(problem.InvalidArgument, "the body is larger than %d bytes", max)
-	case errors.Is(err, io.EOF):
-		return problem.New(problem.InvalidArgument, "the body is empty; expected a JSON object")
-	}
-	var syntax *json.SyntaxError
-	var wrongType *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		return problem.New(problem.InvalidArgument, "the body is not valid JSON: at byte %d", syntax.Offset).WithCause(err)
-	case errors.As(err, &wrongType):
-		return problem.New(problem.InvalidArgument, "%s must be %s, not %s", wrongType.Field, wrongType.Type, wrongType.Value).WithCause(err)
-	}
-	return problem.New(problem.InvalidArgument, "the body is not the expected JSON object: %v", err).WithCause(err)
+// routed answers what no route takes as problem details; the mux's own answers are text.
+func (s *server) routed(routes *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refuse, pattern := routes.Handler(r)
+		if pattern != "" {
+			routes.ServeHTTP(w, r)
+			return
+		}
+		asked := unsent{header: http.Header{}}
+		refuse.ServeHTTP(&asked, r)
+		if allow := asked.header.Get("Allow"); asked.status == http.StatusMethodNotAllowed {
+			w.Header().Set("Allow", allow)
+			s.fail(w, r, problem.New(problem.MethodNotAllowed, "%s does not take %s; it takes %s", r.URL.Path, r.Method, allow))
+			return
+		}
+		s.fail(w, r, problem.New(problem.NotFound, "there is nothing at %s", r.URL.Path).
+			WithHint("The API lies below /api/: runs, tools and files."))
+	})
 }
+
+// unsent takes an answer that is only looked at.
+type unsent struct {
+	header http.Header
+	status int
+}
+
+func (u *unsent) Header() http.Header         { return u.header }
+func (u *unsent) Write(p []byte) (int, error) { return len(p), nil }
+func (u *unsent) WriteHeader(status int)      { u.status = status }

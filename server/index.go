@@ -26,7 +26,7 @@ func (s *server) index(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	if err := indexPage.Execute(w, map[string]any{"Files": files, "Runs": runs}); err != nil {
 		s.Log.ErrorContext(r.Context(), "index page", "cause", err)
 	}

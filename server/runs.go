@@ -3,7 +3,6 @@ package server
 import (
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/sandboxd/sandboxd"
@@ -23,25 +22,46 @@ type runRequest struct {
 	TimeoutMs  int64           `json:"timeout_ms"`  // at most the server's own limit
 }
 
+// runMembers are its members, for whoever sends another one.
+const runMembers = "script, name, language, args, session_id, on_conflict, timeout_ms"
+
 // requestBytes is how large a JSON body may be: a script, its args, and their quoting.
 const requestBytes = 8 * limits.MB
 
 func (s *server) submitRun(w http.ResponseWriter, r *http.Request) {
 	var req runRequest
-	if err := readJSON(w, r, requestBytes, &req); err != nil {
+	err := readJSON(w, r, requestBytes, &req)
+	if err == nil {
+		err = req.check()
+	}
+	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	if req.Script == "" {
-		s.fail(w, r, problem.New(problem.InvalidArgument, "script is missing; expected the source text of a script"))
-		return
+	most := s.Host.Limits().WallTime
+	timeout := most
+	if req.TimeoutMs > 0 && req.TimeoutMs < most.Milliseconds() {
+		timeout = time.Duration(req.TimeoutMs) * time.Millisecond
 	}
-	answer := s.Host.Run(r.Context(), sandboxd.Run{
+	s.answer(w, r, s.Host.Run(r.Context(), sandboxd.Run{
 		Script: req.Script, Name: req.Name, Language: req.Language, Args: req.Args,
 		Session: req.Session, OnConflict: req.OnConflict,
-		Limits: limits.Limits{WallTime: time.Duration(req.TimeoutMs) * time.Millisecond},
-	})
-	s.answer(w, r, answer)
+		Limits: limits.Limits{WallTime: timeout},
+	}))
+}
+
+func (req *runRequest) check() error {
+	switch {
+	case req.Script == "":
+		return invalid("script", "expected the source text of a script, got nothing")
+	case req.Language != "" && req.Language != "js" && req.Language != "ts":
+		return invalid("language", `expected "js" or "ts", got %.100q`, req.Language)
+	case req.OnConflict != "" && req.OnConflict != workspace.ConflictFails:
+		return invalid("on_conflict", `expected "fail" or nothing, got %.100q`, req.OnConflict)
+	case req.TimeoutMs < 0:
+		return invalid("timeout_ms", "expected milliseconds from 1, got %d", req.TimeoutMs)
+	}
+	return nil
 }
 
 func (s *server) callTool(w http.ResponseWriter, r *http.Request) {
@@ -50,15 +70,21 @@ func (s *server) callTool(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	s.answer(w, r, s.Host.Call(r.Context(), sandboxd.Call{
+	answer := s.Host.Call(r.Context(), sandboxd.Call{
 		Tool: r.PathValue("tool"), Args: args, Session: r.URL.Query().Get("session_id"),
-	}))
+	})
+	if answer.Error != nil && answer.Error.Code == problem.UnknownOperation {
+		s.fail(w, r, answer.Error) // the address is what is wrong
+		return
+	}
+	s.answer(w, r, answer)
 }
 
 // answer writes a run's answer. A script that fails is a good request with a bad
-// outcome, hence 200 and ok: false; only a host that could not take it is a problem.
+// outcome, hence 200 and ok: false; a problem is only what kept the run from being made:
+// it never began, or the host had no place for it or broke.
 func (s *server) answer(w http.ResponseWriter, r *http.Request, answer sandboxd.Answer) {
-	if e := answer.Error; e != nil && (e.Code == problem.Busy || e.Code == problem.Internal) {
+	if e := answer.Error; e != nil && (answer.Receipt.RunID == "" || e.Code == problem.Busy || e.Code == problem.Internal) {
 		s.fail(w, r, e)
 		return
 	}
@@ -66,11 +92,18 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, answer sandboxd.
 }
 
 func (s *server) listRuns(w http.ResponseWriter, r *http.Request) {
-	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
-	runs, err := s.Host.Runs("").List(r.Context(), workspace.RunQuery{Limit: limit, Before: r.URL.Query().Get("before")})
+	limit, err := numberParameter(r, "limit")
 	if err != nil {
 		s.fail(w, r, err)
 		return
+	}
+	runs, err := s.Host.Runs("").List(r.Context(), workspace.RunQuery{Limit: int(limit), Before: r.URL.Query().Get("before")})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if runs == nil {
+		runs = []workspace.Record{}
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"runs": runs})
 }
@@ -85,7 +118,12 @@ func (s *server) showRun(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) undoRun(w http.ResponseWriter, r *http.Request) {
-	result, err := s.Host.Runs("").Undo(r.Context(), r.PathValue("id"), r.URL.Query().Get("force") == "true")
+	force, err := flagParameter(r, "force")
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	result, err := s.Host.Runs("").Undo(r.Context(), r.PathValue("id"), force)
 	if err != nil {
 		s.fail(w, r, err)
 		return
