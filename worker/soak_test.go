@@ -43,7 +43,7 @@ func TestSoak(t *testing.T) {
 	}
 	var good, failed atomic.Int64
 	var callers sync.WaitGroup
-	peaks := make(chan [2]int, 1)
+	peaks := make(chan [3]int, 1)
 	end := time.Now().Add(lasts)
 	half := time.AfterFunc(lasts/2, func() { peaks <- usage(t) })
 	defer half.Stop()
@@ -78,9 +78,12 @@ func TestSoak(t *testing.T) {
 	}
 	callers.Wait()
 	middle, last := <-peaks, usage(t)
-	t.Logf("%d good, %d hostile; descriptors and goroutines half way %v, at the end %v", good.Load(), failed.Load(), middle, last)
+	t.Logf("%d good, %d hostile; descriptors, goroutines and bytes half way %v, at the end %v", good.Load(), failed.Load(), middle, last)
 	if good.Load() == 0 || failed.Load() == 0 {
 		t.Error("nothing ran")
+	}
+	if last[2] > 2*middle[2]+20<<20 {
+		t.Errorf("%d MB in use at the end, %d half way", last[2]>>20, middle[2]>>20)
 	}
 	// 4 busy, 8 idle and 4 spare processes take 6 descriptors each, and those that are dying.
 	if last[0] > 300 || last[1] > 400 {
@@ -89,11 +92,14 @@ func TestSoak(t *testing.T) {
 	waitFor(t, func() bool { return children(t) <= 4+8+4 })
 }
 
-// usage counts descriptors and goroutines.
-func usage(t *testing.T) [2]int {
+// usage counts descriptors, goroutines, and bytes of the daemon's heap.
+func usage(t *testing.T) [3]int {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		return [2]int{}
+		return [3]int{}
 	}
-	return [2]int{len(entries), goruntime.NumGoroutine()}
+	goruntime.GC()
+	var memory goruntime.MemStats
+	goruntime.ReadMemStats(&memory)
+	return [3]int{len(entries), goruntime.NumGoroutine(), int(memory.HeapAlloc)}
 }
