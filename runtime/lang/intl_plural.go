@@ -3,7 +3,71 @@ package lang
 import (
 	"strconv"
 	"strings"
+
+	"github.com/dop251/goja"
 )
+
+// pluralRules is an Intl.PluralRules.
+type pluralRules struct {
+	*numberFormat
+	kind string
+}
+
+func (r *realm) newPluralRules(locales, options goja.Value) *pluralRules {
+	o := r.intlOptions("Intl.PluralRules", options)
+	o.refuse("notation", "standard")
+	p := &pluralRules{kind: o.oneOf("type", "cardinal", "cardinal", "ordinal"), numberFormat: &numberFormat{style: "decimal", notation: "standard"}}
+	p.name, p.data = r.locale(locales)
+	p.readDigits(o)
+	return p
+}
+
+func (p *pluralRules) choose(d decimal) string {
+	if d.special != "" {
+		return "other"
+	}
+	rounded := p.rounded(d)
+	integer, fraction := p.digits(rounded)
+	if p.kind == "cardinal" {
+		return pluralCategory(p.data.Locale, integer, fraction)
+	}
+	if fraction != "" {
+		return "other"
+	}
+	n := int64(0)
+	for _, c := range integer {
+		n = (n*10 + int64(c-'0')) % 1_000_000_000
+	}
+	return ordinalCategory(p.data.Locale, n)
+}
+
+func (p *pluralRules) resolved(r *realm) goja.Value {
+	o := r.vm.NewObject()
+	o.Set("locale", p.name)
+	o.Set("type", p.kind)
+	o.Set("minimumIntegerDigits", p.minInteger)
+	if p.maxSignificant == 0 {
+		o.Set("minimumFractionDigits", p.minFraction)
+		o.Set("maximumFractionDigits", p.maxFraction)
+	} else {
+		o.Set("minimumSignificantDigits", p.minSignificant)
+		o.Set("maximumSignificantDigits", p.maxSignificant)
+	}
+	known := p.data.Plural
+	if p.kind == "ordinal" {
+		known = ordinalCategories(p.data.Locale)
+	}
+	categories := make([]any, 0, 6)
+	for _, category := range []string{"few", "many", "one", "two", "zero", "other"} {
+		for _, k := range known {
+			if k == category {
+				categories = append(categories, category)
+			}
+		}
+	}
+	o.Set("pluralCategories", r.vm.NewArray(categories...))
+	return o
+}
 
 // pluralCategory gives the cardinal category of a number as it is written: digits before
 // and after the decimal point. The rules are those of

@@ -54,7 +54,7 @@ func Translate(pattern, flags string) (newPattern, newFlags string, changed bool
 	if !multiline && !sets && !(unicode && (strings.Contains(pattern, `\p`) || strings.Contains(pattern, `\P`) || strings.Contains(pattern, "[^]"))) {
 		return pattern, flags, false, nil
 	}
-	if sets && strings.ContainsRune(flags, 'u') {
+	if sets && strings.Count(flags, "v")+strings.Count(flags, "u") > 1 {
 		return "", "", false, fmt.Errorf("Invalid regular expression flags '%s': u and v exclude each other", flags)
 	}
 	t := translator{src: pattern, unicode: unicode, sets: sets, multiline: multiline}
