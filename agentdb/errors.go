@@ -35,7 +35,7 @@ func (db *DB) explain(err error, sql string) *problem.Error {
 		if db.guard.spill.refused {
 			return db.guard.spill.problem().WithCause(err)
 		}
-		return problem.New(problem.DBFull, "the database would grow beyond its %d MB", db.limits.DBBytes>>20).WithCause(err)
+		return problem.New(problem.DBFull, "the database would grow beyond its %d MB", db.bounds().DBBytes>>20).WithCause(err)
 	case sqlite3.SQLITE_NOMEM:
 		return problem.New(problem.MemoryLimit, "the statement needs more memory than there is").
 			WithHint("Select fewer rows or columns, or shorter values.").WithCause(err)

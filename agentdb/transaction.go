@@ -67,6 +67,11 @@ func (db *DB) BeginWithin(ctx context.Context, l limits.Limits) error {
 		if err := db.conn.maxPages(db.run.limits.DBBytes); err != nil {
 			return err
 		}
+		// What last_insert_rowid() and changes() tell is of this run, not of an earlier one.
+		sqlite3.Xsqlite3_set_last_insert_rowid(db.conn.tls, db.conn.db, 0)
+		if err := db.conn.exec("DELETE FROM main." + markerTable + " WHERE 0"); err != nil {
+			return err
+		}
 		if db.run.before, err = db.readSchema(db.lastSchema); err != nil {
 			return err
 		}
