@@ -1,6 +1,7 @@
 package sandboxd_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -70,3 +71,21 @@ func TestPutAllStoresAllOrNone(t *testing.T) {
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("the line went dead") }
+
+// A file that lives in the metadata used to open at its end, so that only ReadAt found its bytes.
+func TestOpenedFilesReadFromTheirStart(t *testing.T) {
+	h := open(t, sandboxd.Config{})
+	for _, size := range []int{0, 10, 100_000} {
+		data := bytes.Repeat([]byte("x"), size)
+		id := put(t, h, "file", data)
+		opened, err := h.Files("").Open(t.Context(), id, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(opened.Data)
+		opened.Data.Close()
+		if err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%d of %d bytes were read, %v", len(got), size, err)
+		}
+	}
+}

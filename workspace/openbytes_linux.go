@@ -14,13 +14,14 @@ func openBytes(data []byte) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("memfd: %w", err)
 	}
-	for rest := data; len(rest) > 0; {
-		n, err := unix.Write(fd, rest)
+	for done := 0; done < len(data); {
+		// Not Write, which would leave the offset at the end for whoever reads on from it.
+		n, err := unix.Pwrite(fd, data[done:], int64(done))
 		if err != nil {
 			unix.Close(fd)
 			return nil, fmt.Errorf("memfd: %w", err)
 		}
-		rest = rest[n:]
+		done += n
 	}
 	const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
