@@ -35,14 +35,14 @@ const sqlCount = `(await db.sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELE
 
 var canaries = []canary{
 	{
-		field: "WallTime", limits: limits.Limits{WallTime: 700 * time.Millisecond},
+		field: "WallTime", limits: limits.Limits{WallTime: 400 * time.Millisecond},
 		under: `await new Promise(done => setTimeout(done, 1))`,
-		over:  `await new Promise(done => setTimeout(done, 2000))`,
+		over:  `await new Promise(done => setTimeout(done, 900))`,
 		code:  problem.Timeout,
 	}, {
-		field: "CPUTime", limits: limits.Limits{CPUTime: 150 * time.Millisecond},
+		field: "CPUTime", limits: limits.Limits{CPUTime: 100 * time.Millisecond},
 		under: `for (let i = 0; i < 1e4; i++);`,
-		over:  `let n = 0; for (let i = 0; i < 6e6; i++) n += i % 7; return n`,
+		over:  `let n = 0; for (let i = 0; i < 4e6; i++) n += i % 7; return n`,
 		code:  problem.CPULimit,
 	}, {
 		field: "Memory", limits: limits.Limits{Memory: 96 * limits.MB},
@@ -379,6 +379,25 @@ func TestConcurrencyIsBounded(t *testing.T) {
 	}
 	if peak != most {
 		t.Errorf("%d runs were under way at once, want %d", peak, most)
+	}
+}
+
+// A tool call is under limits too, those of the store included.
+func TestLimitsOfToolCalls(t *testing.T) {
+	h := open(t, sandboxd.Config{})
+	args, _ := json.Marshal(map[string]string{"name": "a", "content": strings.Repeat("x", 1000)})
+	for _, c := range []struct {
+		limits limits.Limits
+		want   problem.Code
+	}{
+		{limits.Limits{WorkspaceSize: 999}, problem.WorkspaceFull},
+		{limits.Limits{FileBytes: 999}, problem.FileTooLarge},
+		{limits.Limits{FileBytes: 1000, WorkspaceSize: 1000}, ""},
+	} {
+		answer := h.Call(t.Context(), sandboxd.Call{Tool: "file_create", Args: args, Limits: c.limits})
+		if problem.CodeOf(asError(answer.Error)) != c.want {
+			t.Errorf("%+v: %v, want %q", c.limits, answer.Error, c.want)
+		}
 	}
 }
 

@@ -49,6 +49,10 @@ type Config struct {
 	WorkerExecutable string
 	// Log gets what operators should know. Defaults to slog.Default().
 	Log *slog.Logger
+
+	// faults is called at the named steps of a commit and of recovery; tests end the
+	// process in it.
+	faults func(step string)
 }
 
 // Worker turns the process into a worker if it was started as one, and then never
@@ -105,6 +109,7 @@ func Open(ctx context.Context, config Config) (_ *Host, err error) {
 		AgentDBs: agentDBs{h.pool},
 		Fetcher:  fetcher{downloads},
 		Log:      h.config.Log,
+		Faults:   config.faults,
 	})
 	return h, err
 }
