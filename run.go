@@ -84,7 +84,7 @@ func (h *Host) run(ctx context.Context, start workspace.Start, job worker.Job) A
 		return Failed(err)
 	}
 	job.RunID, job.Workspace, job.Host = run.ID(), start.Workspace, run
-	outcome := h.pool.Run(ctx, job)
+	outcome := h.runner.Run(ctx, job)
 
 	answer := Answer{Result: outcome.Result, Logs: outcome.Logs, Error: outcome.Error}
 	finish := workspace.Finish{Error: outcome.Error, ResultBytes: int64(len(outcome.Result)), Receipt: limits.Receipt{

@@ -42,6 +42,11 @@ type Config struct {
 	Concurrency int
 	// Queue is how many more may wait; the next one is busy. Defaults to 100.
 	Queue int
+	// Trusted runs scripts and parsers in this process instead of a worker: for trusted
+	// scripts only. One line of a hostile script, or a hostile file, ends the program, and
+	// the limits on memory and CPU time do not hold. The agent's SQL stays in a worker.
+	// Dates are local ones unless the program sets time.Local to UTC.
+	Trusted bool
 	// Fetch says what files.download may reach. Defaults to the public internet.
 	Fetch fetch.Config
 	// WorkerExecutable is the program that workers are; its main must call Worker first.
@@ -64,7 +69,13 @@ type Host struct {
 	config Config
 	store  *workspace.Store
 	pool   *worker.Pool
+	runner runner
 	remove string // a temporary data folder
+}
+
+// runner runs jobs: the pool of workers or, for trusted scripts only, this process.
+type runner interface {
+	Run(ctx context.Context, job worker.Job) worker.Outcome
 }
 
 // Open opens a data folder, recovers what a crash may have left, and starts workers. The
@@ -86,10 +97,15 @@ func Open(ctx context.Context, config Config) (_ *Host, err error) {
 			err = errors.Join(err, h.Close())
 		}
 	}()
+	spare := 0
+	if config.Trusted {
+		h.runner, spare = worker.NewTrusted(bindings.Table(), h.config.Limits), -1
+	}
 	if h.pool, err = worker.NewPool(worker.Config{
 		Executable: config.WorkerExecutable,
 		Size:       config.Concurrency,
 		Queue:      config.Queue,
+		Spare:      spare,
 		Limits:     h.config.Limits,
 		DBDir:      dbDir(h.config.Dir),
 		Log:        h.config.Log,
@@ -98,6 +114,9 @@ func Open(ctx context.Context, config Config) (_ *Host, err error) {
 	}
 	if err = h.pool.Start(ctx); err != nil {
 		return nil, err
+	}
+	if h.runner == nil {
+		h.runner = h.pool
 	}
 	downloads, err := fetch.New(h.config.Fetch)
 	if err != nil {

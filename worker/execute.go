@@ -16,14 +16,19 @@ import (
 	"github.com/sandboxd/sandboxd/runtime"
 )
 
+// executor runs a job's script or tool call.
+type executor struct {
+	table    op.Table
+	cache    *op.Cache // documents, shared by the runs of the one workspace
+	programs *runtime.Programs
+}
+
 // scripts is the role that runs scripts and tool calls, one at a time, in the child.
 type scripts struct {
 	silent
-	table    op.Table
-	limits   limits.Limits // of the process
-	cache    *op.Cache     // documents, shared by the runs of the one workspace
-	programs *runtime.Programs
-	guard    *guard
+	executor
+	limits limits.Limits // of the process
+	guard  *guard
 
 	attached chan struct{}
 	conn     *frame.Conn
@@ -35,12 +40,14 @@ var _ role = (*scripts)(nil)
 // cacheShare of the process's memory may hold documents that are not in use.
 const cacheShare = 4
 
+func newExecutor(table op.Table, l limits.Limits) executor {
+	return executor{table: table, cache: op.NewCache(l.Memory / cacheShare), programs: runtime.NewPrograms()}
+}
+
 func newScripts(table op.Table, l limits.Limits) *scripts {
 	return &scripts{
-		table:    table,
+		executor: newExecutor(table, l),
 		limits:   l,
-		cache:    op.NewCache(l.Memory / cacheShare),
-		programs: runtime.NewPrograms(),
 		guard:    newGuard(),
 		attached: make(chan struct{}),
 	}
@@ -86,14 +93,7 @@ func (s *scripts) run(ctx context.Context, job runRequest) runAnswer {
 
 	client := host.NewClient(s.conn)
 	defer client.Close()
-	env := op.NewEnv(client, l, s.cache)
-	switch {
-	case job.Script != nil:
-		return s.script(ctx, env, client, job)
-	case job.Call != nil:
-		return s.call(ctx, env, job)
-	}
-	return runAnswer{Error: problem.New(problem.InvalidArgument, "the job has neither a script nor a call")}
+	return s.execute(ctx, op.NewEnv(client, l, s.cache), job)
 }
 
 // makeRoom gives memory back that earlier runs left, if this one's budget is smaller than
@@ -106,13 +106,24 @@ func (s *scripts) makeRoom(budget int64) {
 	debug.FreeOSMemory()
 }
 
-func (s *scripts) script(ctx context.Context, env *op.Env, client *host.Client, job runRequest) runAnswer {
+// execute runs the one or the other that the job has.
+func (e *executor) execute(ctx context.Context, env *op.Env, job runRequest) runAnswer {
+	switch {
+	case job.Script != nil:
+		return e.script(ctx, env, job)
+	case job.Call != nil:
+		return e.call(ctx, env, job)
+	}
+	return runAnswer{Error: problem.New(problem.InvalidArgument, "the job has neither a script nor a call")}
+}
+
+func (e *executor) script(ctx context.Context, env *op.Env, job runRequest) runAnswer {
 	out := runtime.Run(ctx, runtime.Config{
-		Table:    s.table,
+		Table:    e.table,
 		Env:      env,
 		Limits:   env.Limits,
-		Log:      client.Log,
-		Programs: s.programs,
+		Log:      env.Direct.Log,
+		Programs: e.programs,
 	}, *job.Script)
 	answer := runAnswer{Result: out.Result, Error: out.Error, Logs: out.Logs, Calls: out.Calls}
 	if answer.Error == nil {
@@ -125,10 +136,10 @@ func (s *scripts) script(ctx context.Context, env *op.Env, client *host.Client, 
 }
 
 // call makes one tool call.
-func (s *scripts) call(ctx context.Context, env *op.Env, job runRequest) runAnswer {
+func (e *executor) call(ctx context.Context, env *op.Env, job runRequest) runAnswer {
 	ctx, cancel := context.WithTimeout(ctx, env.Limits.WallTime)
 	defer cancel()
-	o, ok := s.table.LookupTool(job.Call.Tool)
+	o, ok := e.table.LookupTool(job.Call.Tool)
 	if !ok {
 		return runAnswer{Error: problem.New(problem.UnknownOperation, "there is no tool %q", job.Call.Tool)}
 	}

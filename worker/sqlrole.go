@@ -27,6 +27,11 @@ func (r *sqlRole) open(ctx context.Context) (*agentdb.DB, error) {
 	if r.db != nil {
 		return r.db, nil
 	}
+	// SQLite's allocator gives nothing back: without a bound of its own, one statement that
+	// runs into RLIMIT_DATA makes every later one fail.
+	if err := agentdb.LimitHeap(r.settings.Limits.Memory / 4); err != nil {
+		return nil, err
+	}
 	db, err := agentdb.Open(ctx, agentdb.Config{Dir: r.settings.Dir, Limits: r.settings.Limits})
 	r.db = db
 	return db, err
