@@ -52,7 +52,14 @@ func typedArrayBytes(object *goja.Object) (data []byte, ok bool) {
 	if !isTypedArray(object) {
 		return nil, false
 	}
-	defer func() { // goja slices a detached buffer without looking
+	// goja slices a detached buffer without looking. The script may have hidden the buffer
+	// behind a member of its own; then it panics, and the checks of -race do not see it.
+	if buffer, isObject := object.Get("buffer").(*goja.Object); isObject && buffer.ExportType() == arrayBufferType {
+		if buffer.Export().(goja.ArrayBuffer).Detached() {
+			return nil, true
+		}
+	}
+	defer func() {
 		if recover() != nil {
 			data, ok = nil, true
 		}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -29,17 +30,11 @@ func makeCrypto(r *realm) goja.Value {
 	}), r.intrinsic("Promise"))
 }
 
+var floatTypes = map[reflect.Type]bool{reflect.TypeFor[[]float32](): true, reflect.TypeFor[[]float64](): true}
+
 func (r *realm) fillRandom(call goja.FunctionCall) goja.Value {
 	object, _ := call.Argument(0).(*goja.Object)
-	integers := false
-	if object != nil && isTypedArray(object) {
-		switch object.Export().(type) {
-		case []float32, []float64:
-		default:
-			integers = true
-		}
-	}
-	if !integers {
+	if object == nil || !isTypedArray(object) || floatTypes[object.ExportType()] {
 		panic(r.domError("TypeMismatchError", "The data argument must be an integer-type TypedArray"))
 	}
 	data, _ := r.bytes(object)

@@ -54,6 +54,9 @@ structuredClone(Object.assign([], { length: 4294967295 })).length → 4294967295
 new TextDecoder().decode(structuredClone(new Uint8Array([65]).buffer)) → A
 (b => { structuredClone(b, { transfer: [b] }); return new TextDecoder().decode(new Uint8Array(b)).length })(new ArrayBuffer(4)) → TypeError: ArrayBuffer is detached
 (() => { const u = new Uint8Array(4); structuredClone(u.buffer, { transfer: [u.buffer] }); return new TextDecoder().decode(u).length })() → 0
+(() => { const u = new Uint8Array(4); structuredClone(u.buffer, { transfer: [u.buffer] }); return new TextEncoder().encodeInto("a", u).written })() → 0
+(() => { const u = new Uint8Array(4); structuredClone(u.buffer, { transfer: [u.buffer] }); return crypto.getRandomValues(u) === u })() → true
+parseCSV("a", { limit: new Array(1e9) }) → Error: parseCSV: options.limit must be a whole number from 0, but #<Array> came
 `)
 }
 

@@ -45,7 +45,7 @@ func (o options) flag(name string, otherwise bool) bool {
 	if !ok {
 		return otherwise
 	}
-	b, ok := v.Export().(bool)
+	b, ok := exported(v).(bool)
 	if !ok {
 		o.invalid("%s: options.%s must be true or false, but %s came", o.function, name, o.show(v))
 	}
@@ -70,9 +70,18 @@ func (o options) count(name string, otherwise int) int {
 	if !ok {
 		return otherwise
 	}
-	n, ok := v.Export().(int64)
+	n, ok := exported(v).(int64)
 	if !ok || n < 0 {
 		o.invalid("%s: options.%s must be a whole number from 0, but %s came", o.function, name, o.show(v))
 	}
 	return int(n)
+}
+
+// exported gives a primitive as a Go value. An object is not looked into: exporting one
+// copies all of it, and it may be an array of a billion holes.
+func exported(v goja.Value) any {
+	if _, ok := v.(*goja.Object); ok {
+		return nil
+	}
+	return v.Export()
 }

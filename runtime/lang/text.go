@@ -2,6 +2,7 @@ package lang
 
 import (
 	"bytes"
+	"reflect"
 	"unicode/utf8"
 
 	"github.com/dop251/goja"
@@ -34,12 +35,10 @@ func (r *realm) encodeText(call goja.FunctionCall) goja.Value {
 func (r *realm) encodeTextInto(call goja.FunctionCall) goja.Value {
 	source := call.Argument(0).String()
 	target, _ := call.Argument(1).(*goja.Object)
-	var into []byte
-	if target != nil && target.ClassName() == "Object" && isTypedArray(target) {
-		into, _ = target.Export().([]byte)
-	} else {
+	if target == nil || !isTypedArray(target) || target.ExportType() != reflect.TypeFor[[]byte]() {
 		panic(r.typeError(`The "dest" argument must be an instance of Uint8Array.`))
 	}
+	into, _ := r.bytes(target)
 	read, written := 0, 0
 	for _, c := range source {
 		n := utf8.RuneLen(c)
