@@ -143,7 +143,7 @@ func TestHostile(t *testing.T) {
 	if raceBuild {
 		l.WallTime, slack = 2*time.Second, 10*slack
 	}
-	p := start(t, Config{Size: 2, Queue: 1000, Limits: l})
+	p := start(t, Config{Size: 4, Queue: 1000, Limits: l})
 	for i, h := range hostile {
 		if raceBuild && i%6 != 0 {
 			continue // it takes ten times as long, and the daemon does the same for all
