@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -213,6 +212,9 @@ func (e errand) run(t *testing.T, h *sandboxd.Host, n int) sandboxd.Answer {
 		t.Errorf("%s %d: %s, %v; want %s", e.name, n, answer.Result, answer.Error, e.want(n))
 	case e.want == nil && (answer.OK || !slices.Contains(e.codes, answer.Error.Code)):
 		t.Errorf("%s %d: %s, %v; want %q", e.name, n, answer.Result, answer.Error, e.codes)
+	}
+	if late := answer.Receipt.WallTime - float64(r.Limits.WallTime.Milliseconds()); r.Limits.WallTime > 0 && late > 1000*crowd() {
+		t.Errorf("%s %d: ended %.0f ms after its time", e.name, n, late)
 	}
 	return answer
 }
@@ -435,16 +437,4 @@ func readFrom(t testing.TB, h *sandboxd.Host, space, ref string) []byte {
 		t.Fatal(err)
 	}
 	return data
-}
-
-// crowd is by how much other programs slow this machine down now: the number of those that
-// want to run for each core, at least 1.
-func crowd() float64 {
-	data, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return 1
-	}
-	var load float64
-	fmt.Sscan(string(data), &load)
-	return max(1, math.Ceil(load/float64(runtime.NumCPU())))
 }
