@@ -26,6 +26,9 @@ func newConsole(i *isolate) *console {
 	return &console{i: i, start: time.Now(), lines: []host.LogLine{}, counts: map[string]int{}, timers: map[string]time.Time{}}
 }
 
+// lineEnd counts as output too, or empty lines would cost nothing.
+const lineEnd = 1
+
 // write adds a line, or one marker in place of everything that is too much.
 func (c *console) write(level, text string) {
 	if c.full {
@@ -35,7 +38,7 @@ func (c *console) write(level, text string) {
 		text = c.indent + strings.ReplaceAll(text, "\n", "\n"+c.indent)
 	}
 	limit := c.i.cfg.Limits.ConsoleBytes
-	if left := limit - c.bytes; int64(len(text)) > left {
+	if left := limit - c.bytes - lineEnd; int64(len(text)) > left {
 		if left > 0 {
 			c.add(level, cutText(text, int(left)))
 		}
@@ -47,7 +50,7 @@ func (c *console) write(level, text string) {
 }
 
 func (c *console) add(level, text string) {
-	c.bytes += int64(len(text))
+	c.bytes += int64(len(text)) + lineEnd
 	line := host.LogLine{Level: level, Text: text, TimeMs: float64(time.Since(c.start).Microseconds()) / 1000}
 	c.lines = append(c.lines, line)
 	if c.i.cfg.Log != nil {

@@ -51,6 +51,15 @@ func TestConsole(t *testing.T) {
 	}
 }
 
+// Empty lines were free, and a loop of them filled the daemon's memory.
+func TestEmptyConsoleLinesCount(t *testing.T) {
+	out := Run(context.Background(), Config{Limits: limits.Limits{ConsoleBytes: 1000}},
+		Script{Source: "for (let i = 0; i < 1e5; i++) console.log('')"})
+	if out.Error != nil || len(out.Logs) > 1001 {
+		t.Errorf("%d lines, %v", len(out.Logs), out.Error)
+	}
+}
+
 func TestConsoleIsLiveAndCut(t *testing.T) {
 	var live []host.LogLine
 	out := Run(context.Background(), Config{Limits: limits.Limits{ConsoleBytes: 1000}, Log: func(line host.LogLine) { live = append(live, line) }},

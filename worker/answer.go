@@ -44,11 +44,12 @@ func (a *runAnswer) accept(l limits.Limits) {
 // what was cut.
 func within(lines []host.LogLine, max int64) []host.LogLine {
 	const marker = 1 << 10
-	left := 2*max + marker // an honest one counts the text alone
+	left := max + marker
 	for i := range lines {
-		if left -= 1 + int64(len(lines[i].Text)+len(lines[i].Level)); left < 0 {
+		if left -= 1 + int64(len(lines[i].Text)); left < 0 {
 			return lines[:i]
 		}
+		lines[i].Level = clipped(lines[i].Level, len("error"))
 	}
 	return lines
 }
