@@ -258,31 +258,3 @@ func TestErrorsHideTheirCause(t *testing.T) {
 		t.Errorf("an unknown error: %v", err)
 	}
 }
-
-func TestMeter(t *testing.T) {
-	memory := hosttest.New(t)
-	memory.Add(t, "in.txt", []byte("12345"))
-	m := host.Meter(memory)
-	for range 2 {
-		opened, err := m.Open(t.Context(), "in.txt", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		opened.Data.Close()
-	}
-	staged, err := m.Stage(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	staged.Data.WriteString("123")
-	if _, err := m.Create(t.Context(), host.NewFile{Name: "out.txt", Stage: staged.ID}); err != nil {
-		t.Fatal(err)
-	}
-	staged.Data.Close()
-	if _, err := m.Create(t.Context(), host.NewFile{Name: "out.txt"}); err == nil {
-		t.Fatal("a taken name was created again")
-	}
-	if m.BytesRead() != 10 || m.BytesWritten() != 3 {
-		t.Errorf("read %d, written %d; want 10 and 3", m.BytesRead(), m.BytesWritten())
-	}
-}
