@@ -11,7 +11,8 @@ import (
 )
 
 // asUTF8 gives an XML part's bytes as UTF-8, whatever encoding it is in. same says that
-// they are what the part has, so that offsets in them are offsets in the part.
+// they are what the part has, so that offsets in them are offsets in the part; if they
+// are not, the declaration that names the encoding is left out.
 func asUTF8(src io.Reader) (r io.Reader, same bool, err error) {
 	head := make([]byte, 256)
 	n, err := io.ReadFull(src, head)
@@ -24,7 +25,16 @@ func asUTF8(src io.Reader) (r io.Reader, same bool, err error) {
 	if enc == nil {
 		return whole, true, nil
 	}
-	return enc.NewDecoder().Reader(whole), false, nil
+	decoded := enc.NewDecoder().Reader(whole)
+	head = make([]byte, 256)
+	if n, err = io.ReadFull(decoded, head); err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, false, err
+	}
+	head = bytes.TrimPrefix(head[:n], []byte("\xef\xbb\xbf"))
+	if end := bytes.Index(head, piEnd); end >= 0 && bytes.HasPrefix(head, []byte("<?xml")) {
+		head = head[end+len(piEnd):]
+	}
+	return io.MultiReader(bytes.NewReader(head), decoded), false, nil
 }
 
 // encodingOf looks at a part's first bytes; nil is UTF-8.

@@ -40,7 +40,8 @@ func compoundFile(src io.ReaderAt, size int64) error {
 	for off := int64(0); off < size; off += int64(len(buf) - len(name)) {
 		n, err := src.ReadAt(buf, off)
 		if bytes.Contains(buf[:n], name) {
-			return problem.New(problem.PasswordRequired, "the workbook is encrypted with a password")
+			return problem.New(problem.PasswordRequired, "the workbook is encrypted with a password").
+				WithHint("Ask for a copy without a password.")
 		}
 		if err != nil {
 			break

@@ -28,6 +28,7 @@ type archive struct {
 	size    int64
 	parts   map[string]*part // by exact name; of two with one name the last counts
 	folded  map[string]*part // by lower-case name
+	order   []*part          // as they stand in the file
 	max     int64            // inflated bytes that all parts together may have
 	seen    atomic.Int64     // inflated bytes of all parts so far, each counted once
 	readers sync.Pool        // of *inflate.Reader
@@ -66,6 +67,7 @@ func openArchive(src io.ReaderAt, size, maxInflated int64) (*archive, error) {
 		}
 		name := cleanName(f.Name)
 		p := &part{name: name, file: f, inflated: int64(f.UncompressedSize64)}
+		a.order = append(a.order, p)
 		a.parts[name] = p
 		a.folded[strings.ToLower(name)] = p
 	}

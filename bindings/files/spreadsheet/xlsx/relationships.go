@@ -19,10 +19,7 @@ const maxRelationships = 100_000
 // relationships reads those of a part, by id; none if it has none. "" is the package.
 func (wb *Workbook) relationships(ctx context.Context, of string) (map[string]relationship, error) {
 	rels := map[string]relationship{}
-	p := wb.archive.find(cleanName(path.Join(path.Dir(of), "_rels", path.Base(of)+".rels")))
-	if of == "" {
-		p = wb.archive.find("_rels/.rels")
-	}
+	p := wb.archive.find(relsOf(of))
 	if p == nil {
 		return rels, nil
 	}
@@ -45,6 +42,14 @@ func (wb *Workbook) relationships(ctx context.Context, of string) (map[string]re
 		}
 	})
 	return rels, err
+}
+
+// relsOf names the part that holds a part's relationships. "" is the package.
+func relsOf(part string) string {
+	if part == "" {
+		return "_rels/.rels"
+	}
+	return cleanName(path.Join(path.Dir(part), "_rels", path.Base(part)+".rels"))
 }
 
 // mainPart finds the workbook part: by the package's relationships, or where Excel puts it.

@@ -80,6 +80,9 @@ func (rs *rowScanner) nextRow(wanted func(row int) bool) (cells []byte, ok bool,
 			if err := rs.passMarkup(); err != nil {
 				return nil, false, err
 			}
+			if err := rs.passed(); err != nil {
+				return nil, false, err
+			}
 			continue
 		}
 		if err := rs.start(); err != nil {
@@ -90,6 +93,9 @@ func (rs *rowScanner) nextRow(wanted func(row int) bool) (cells []byte, ok bool,
 		}
 		// Something else between rows, such as an extension.
 		if err := rs.skip(); err != nil {
+			return nil, false, err
+		}
+		if err := rs.passed(); err != nil {
 			return nil, false, err
 		}
 	}
@@ -136,6 +142,14 @@ func (rs *rowScanner) nextRow(wanted func(row int) bool) (cells []byte, ok bool,
 		cells = nil
 	}
 	return cells, true, nil
+}
+
+// passed copies what stands between rows, if the sheet is being copied.
+func (rs *rowScanner) passed() error {
+	if rs.copy == nil {
+		return nil
+	}
+	return rs.flush()
 }
 
 func (rs *rowScanner) noteOrder(before int) {

@@ -1,6 +1,7 @@
 package xlsx
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 )
@@ -15,7 +16,20 @@ type stream struct {
 	r, w int   // buf[r:w] is there to be looked at
 	base int64 // offset of buf[0] in the part
 	eof  bool
+
+	copy *bufio.Writer // what is passed is copied here; nil if it is not
+	kept int           // with copy: buf[kept:r] was passed and is not copied yet
 }
+
+// flush copies what was passed since the last flush or drop.
+func (s *stream) flush() error {
+	_, err := s.copy.Write(s.buf[s.kept:s.r])
+	s.kept = s.r
+	return err
+}
+
+// drop leaves out what was passed since the last flush or drop.
+func (s *stream) drop() { s.kept = s.r }
 
 func newStream(src io.Reader, buf []byte) *stream {
 	return &stream{src: src, buf: buf[:cap(buf)]}
@@ -30,10 +44,15 @@ func (s *stream) fill() error {
 	if s.eof {
 		return io.EOF
 	}
-	if s.r > 0 && (s.w == len(s.buf) || s.r > len(s.buf)/2) {
-		s.base += int64(s.r)
-		s.w = copy(s.buf, s.buf[s.r:s.w])
-		s.r = 0
+	keep := s.r
+	if s.copy != nil {
+		keep = s.kept
+	}
+	if keep > 0 && (s.w == len(s.buf) || keep > len(s.buf)/2) {
+		s.base += int64(keep)
+		s.w = copy(s.buf, s.buf[keep:s.w])
+		s.r -= keep
+		s.kept = 0
 	}
 	if s.w == len(s.buf) {
 		if len(s.buf) >= maxToken {

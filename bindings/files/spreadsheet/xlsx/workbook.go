@@ -39,10 +39,13 @@ const (
 type Workbook struct {
 	archive  *archive
 	sheets   []*worksheet
+	main     *part // the workbook part
 	date1904 bool
 	names    []DefinedName
 	strings  *sharedStrings
 	styles   styleTable
+
+	calcChain *part // the order of calculation; nil if there is none
 
 	streams sync.Pool // of *[]byte, windows for streams
 }
@@ -87,6 +90,12 @@ func Open(ctx context.Context, src io.ReaderAt, size int64, opt Options) (*Workb
 		return nil, err
 	}
 	wb.strings = &sharedStrings{wb: wb, part: wb.partOf(rels, main.name, "sharedStrings", "sharedStrings.xml"), max: opt.MaxStrings}
+	wb.main = main
+	for _, rel := range rels {
+		if rel.kind == "calcChain" {
+			wb.calcChain = wb.archive.find(resolve(main.name, rel.target))
+		}
+	}
 	wb.styles.part = wb.partOf(rels, main.name, "styles", "styles.xml")
 	return wb, nil
 }

@@ -1,0 +1,457 @@
+package xlsx
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/numfmt"
+)
+
+// StyleChange says what of a cell's look changes; nil leaves it. Colours are RRGGBB, ""
+// for none; sizes are points.
+type StyleChange struct {
+	Bold, Italic, Underline, Strike *bool
+	Font                            *string
+	FontSize                        *float64
+	Color, Fill                     *string
+	Horizontal, Vertical            *string
+	Wrap                            *bool
+	NumberFormat                    *string
+	Border                          map[string]BorderLine // by side: left, right, top, bottom
+}
+
+// BorderLine is a side of a border. Style is thin, medium, thick, dashed, dotted,
+// double, hair or none.
+type BorderLine struct{ Style, Color string }
+
+// stylePatch adds styles to a workbook's styles part. A new one is an existing one with
+// changes, so that what this package does not know of it stays.
+type stylePatch struct {
+	wb   *Workbook
+	part *part
+	ctx  context.Context
+
+	prefix string
+	old    *styles
+	xfs    []string // the XML of each xf, those that are added included
+	fonts  []string
+	fills  []string
+	border []string
+	codes  map[string]int // number formats added, by code
+	nextID int
+
+	has   map[string]bool     // sections that the part has
+	had   [4]int              // xfs, fonts, fills and borders that it has
+	made  map[patchKey]uint32 // styles added
+	dates map[uint32]bool     // of styles added, whether they are dates
+}
+
+type patchKey struct {
+	base   uint32
+	change *StyleChange
+}
+
+func (wb *Workbook) newStylePatch(ctx context.Context) (*stylePatch, error) {
+	old, err := wb.styles.get(ctx, wb)
+	if err != nil {
+		return nil, err
+	}
+	return &stylePatch{wb: wb, part: wb.styles.part, ctx: ctx, old: old,
+		codes: map[string]int{}, made: map[patchKey]uint32{}, dates: map[uint32]bool{}}, nil
+}
+
+// load reads the XML of what styles are made of, when the first one is added.
+func (p *stylePatch) load() error {
+	if p.xfs != nil {
+		return nil
+	}
+	if p.part == nil {
+		return damaged("the workbook has no styles part, so that no cell can be formatted").
+			WithHint("Open it in a spreadsheet program and save it again.")
+	}
+	p.nextID, p.has = 164, map[string]bool{}
+	for id := range p.old.codes {
+		p.nextID = max(p.nextID, id+1)
+	}
+	err := p.wb.scan(p.ctx, p.part, func(x *xmlScanner) error {
+		var sink strings.Builder
+		x.copy, x.kept = bufio.NewWriter(&sink), x.r
+		for {
+			x.drop()
+			if err := x.next(); err != nil {
+				return err
+			}
+			if x.kind == endOfPart {
+				return nil
+			}
+			if x.kind != startTag {
+				continue
+			}
+			if x.depth == 1 {
+				p.prefix = prefixOf(x.tagText())
+			}
+			if x.depth == 2 {
+				p.has[string(x.name)] = true
+			}
+			list, child := p.list(string(x.name))
+			if x.depth != 2 || list == nil || x.empty {
+				continue
+			}
+			err := x.each(child, func() error {
+				tag := x.tagText()
+				if x.empty {
+					*list = append(*list, tag)
+					x.drop()
+					return nil
+				}
+				x.drop()
+				if err := x.skip(); err != nil {
+					return err
+				}
+				*list = append(*list, tag+string(x.buf[x.kept:x.r]))
+				x.drop()
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+	})
+	p.had = [4]int{len(p.xfs), len(p.fonts), len(p.fills), len(p.border)}
+	// What is not there at all needs its default first, and the first two fills are reserved.
+	atLeast := func(list *[]string, xml ...string) {
+		for i := len(*list); i < len(xml); i++ {
+			*list = append(*list, p.tags(xml[i]))
+		}
+	}
+	atLeast(&p.xfs, `<xf numFmtId="0" fontId="0" fillId="0" borderId="0"/>`)
+	atLeast(&p.fonts, `<font><sz val="11"/><name val="Calibri"/></font>`)
+	atLeast(&p.fills, `<fill><patternFill patternType="none"/></fill>`, `<fill><patternFill patternType="gray125"/></fill>`)
+	atLeast(&p.border, `<border><left/><right/><top/><bottom/><diagonal/></border>`)
+	return err
+}
+
+func (p *stylePatch) list(name string) (list *[]string, child string) {
+	switch name {
+	case "cellXfs":
+		return &p.xfs, "xf"
+	case "fonts":
+		return &p.fonts, "font"
+	case "fills":
+		return &p.fills, "fill"
+	case "borders":
+		return &p.border, "border"
+	}
+	return nil, ""
+}
+
+// isDate tells whether a style shows numbers as dates.
+func (p *stylePatch) isDate(style uint32) bool {
+	if date, ok := p.dates[style]; ok {
+		return date
+	}
+	return int(style) < len(p.old.isDate) && p.old.isDate[style]
+}
+
+// dayStyle and momentStyle are what a date gets whose cell has no date's format.
+var (
+	dayFormat    = "yyyy-mm-dd"
+	momentFormat = "yyyy-mm-dd hh:mm:ss"
+	dayStyle     = &StyleChange{NumberFormat: &dayFormat}
+	momentStyle  = &StyleChange{NumberFormat: &momentFormat}
+)
+
+func dateStyle(serial float64) *StyleChange {
+	if serial == float64(int64(serial)) {
+		return dayStyle
+	}
+	return momentStyle
+}
+
+// apply gives the number of the style that is base with a change.
+func (p *stylePatch) apply(base uint32, change *StyleChange) (uint32, error) {
+	if style, ok := p.made[patchKey{base, change}]; ok {
+		return style, nil
+	}
+	if err := p.load(); err != nil {
+		return 0, err
+	}
+	if len(p.xfs) >= 65_000 {
+		return 0, tooComplex("the workbook would have more than 65000 cell styles")
+	}
+	from := int(base)
+	if from >= len(p.xfs) {
+		from = 0
+	}
+	xf := p.xfs[from]
+	end := tagEnd([]byte(xf))
+	tag, rest := xf[:end], xf[end:]
+	x := xmlScanner{attrs: []byte(tag[len("<"+p.prefix+"xf"):])}
+	use := func(list *[]string, attr, applied, made string) {
+		i := -1
+		for k, have := range *list {
+			if have == made {
+				i = k
+				break
+			}
+		}
+		if i < 0 {
+			i = len(*list)
+			*list = append(*list, made)
+		}
+		tag = setAttr(setAttr(tag, attr, strconv.Itoa(i)), applied, "1")
+	}
+	pick := func(list []string, attr string) string {
+		if i := x.number(attr, 0); i >= 0 && i < len(list) {
+			return list[i]
+		}
+		return ""
+	}
+	c := change
+	if c.Bold != nil || c.Italic != nil || c.Underline != nil || c.Strike != nil || c.Font != nil || c.FontSize != nil || c.Color != nil {
+		use(&p.fonts, "fontId", "applyFont", p.font(pick(p.fonts, "fontId"), c))
+	}
+	if c.Fill != nil {
+		if *c.Fill == "" {
+			tag = setAttr(tag, "fillId", "0")
+		} else {
+			use(&p.fills, "fillId", "applyFill", p.tags(`<fill><patternFill patternType="solid"><fgColor rgb="FF`+*c.Fill+`"/><bgColor indexed="64"/></patternFill></fill>`))
+		}
+	}
+	if len(c.Border) > 0 {
+		use(&p.border, "borderId", "applyBorder", p.borders(pick(p.border, "borderId"), c.Border))
+	}
+	date := p.isDate(base)
+	if c.NumberFormat != nil {
+		tag = setAttr(setAttr(tag, "numFmtId", strconv.Itoa(p.formatID(*c.NumberFormat))), "applyNumberFormat", "1")
+		date = numfmt.Parse(*c.NumberFormat).IsDate()
+	}
+	if c.Horizontal != nil || c.Vertical != nil || c.Wrap != nil {
+		alignment, others := p.alignment(rest, c)
+		tag = setAttr(tag, "applyAlignment", "1")
+		open := strings.TrimSuffix(strings.TrimSuffix(tag, ">"), "/") + ">"
+		xf = open + alignment + others + "</" + p.prefix + "xf>"
+	} else {
+		xf = tag + rest
+	}
+	style := uint32(len(p.xfs))
+	for i, have := range p.xfs {
+		if have == xf {
+			style = uint32(i)
+			break
+		}
+	}
+	if int(style) == len(p.xfs) {
+		p.xfs = append(p.xfs, xf)
+	}
+	p.made[patchKey{base, change}] = style
+	p.dates[style] = date
+	return style, nil
+}
+
+// tags gives XML that is written without prefixes with the part's own.
+func (p *stylePatch) tags(xml string) string {
+	if p.prefix == "" {
+		return xml
+	}
+	return strings.NewReplacer("</", "</"+p.prefix, "<", "<"+p.prefix).Replace(xml)
+}
+
+// formatID gives the number of a number format.
+func (p *stylePatch) formatID(code string) int {
+	for id := 0; id < 50; id++ {
+		if numfmt.Builtin(id) == code && (id < 23 || id > 36) {
+			return id
+		}
+	}
+	for id, have := range p.old.codes {
+		if have == code {
+			return id
+		}
+	}
+	if id, ok := p.codes[code]; ok {
+		return id
+	}
+	p.codes[code] = p.nextID
+	p.nextID++
+	return p.codes[code]
+}
+
+// children gives the XML of an element's children by name, in order of names.
+func children(xml string) (names []string, byName map[string]string) {
+	byName = map[string]string{}
+	x := xmlScanner{stream: &stream{buf: []byte(xml), w: len(xml), eof: true}}
+	begin := 0
+	for {
+		before := x.r
+		if x.next() != nil || x.kind == endOfPart {
+			return names, byName
+		}
+		switch {
+		case x.kind == startTag && x.depth == 2:
+			begin = before
+			name := string(x.name)
+			if x.skip() != nil {
+				return names, byName
+			}
+			if _, ok := byName[name]; !ok {
+				names = append(names, name)
+			}
+			byName[name] = xml[begin:x.r]
+		}
+	}
+}
+
+// fontOrder is the order in which Excel wants what a font is made of.
+var fontOrder = []string{"b", "i", "strike", "condense", "extend", "outline", "shadow", "u", "vertAlign", "sz", "color", "name", "family", "charset", "scheme"}
+
+func (p *stylePatch) font(base string, c *StyleChange) string {
+	_, has := children(base)
+	flag := func(name string, on *bool) {
+		if on != nil {
+			delete(has, name)
+			if *on {
+				has[name] = p.tags("<" + name + "/>")
+			}
+		}
+	}
+	flag("b", c.Bold)
+	flag("i", c.Italic)
+	flag("u", c.Underline)
+	flag("strike", c.Strike)
+	if c.Font != nil {
+		has["name"] = p.tags(`<name val="` + escapeXML(*c.Font) + `"/>`)
+		delete(has, "scheme") // it would name the theme's font instead
+		delete(has, "family")
+	}
+	if c.FontSize != nil {
+		has["sz"] = p.tags(`<sz val="` + number(*c.FontSize) + `"/>`)
+	}
+	if c.Color != nil {
+		delete(has, "color")
+		if *c.Color != "" {
+			has["color"] = p.tags(`<color rgb="FF` + *c.Color + `"/>`)
+		}
+	}
+	var out strings.Builder
+	for _, name := range fontOrder {
+		out.WriteString(has[name])
+	}
+	return "<" + p.prefix + "font>" + out.String() + "</" + p.prefix + "font>"
+}
+
+var borderOrder = []string{"start", "end", "left", "right", "top", "bottom", "diagonal", "vertical", "horizontal"}
+
+func (p *stylePatch) borders(base string, sides map[string]BorderLine) string {
+	_, has := children(base)
+	for side, line := range sides {
+		if line.Style == "none" || line.Style == "" {
+			has[side] = p.tags("<" + side + "/>")
+			continue
+		}
+		color := `<color auto="1"/>`
+		if line.Color != "" {
+			color = `<color rgb="FF` + line.Color + `"/>`
+		}
+		has[side] = p.tags("<" + side + ` style="` + line.Style + `">` + color + "</" + side + ">")
+	}
+	var out strings.Builder
+	for _, name := range borderOrder {
+		out.WriteString(has[name])
+	}
+	return "<" + p.prefix + "border>" + out.String() + "</" + p.prefix + "border>"
+}
+
+// alignment gives an xf's new alignment, and its other children.
+func (p *stylePatch) alignment(rest string, c *StyleChange) (alignment, others string) {
+	names, has := children("<xf>" + rest)
+	alignment = "<" + p.prefix + "alignment/>"
+	if old, ok := has["alignment"]; ok {
+		alignment = old[:tagEnd([]byte(old))]
+		alignment = strings.TrimSuffix(strings.TrimSuffix(alignment, ">"), "/") + "/>"
+	}
+	set := func(attr string, value *string) {
+		if value != nil {
+			alignment = setAttr(alignment, attr, *value)
+		}
+	}
+	set("horizontal", c.Horizontal)
+	set("vertical", c.Vertical)
+	if c.Wrap != nil {
+		value := ""
+		if *c.Wrap {
+			value = "1"
+		}
+		set("wrapText", &value)
+	}
+	for _, name := range names {
+		if name != "alignment" {
+			others += has[name]
+		}
+	}
+	return alignment, others
+}
+
+// write copies the styles part with what was added.
+func (p *stylePatch) write(w *bufio.Writer) error {
+	added := map[string]string{
+		"fonts":   strings.Join(p.fonts[p.had[1]:], ""),
+		"fills":   strings.Join(p.fills[p.had[2]:], ""),
+		"borders": strings.Join(p.border[p.had[3]:], ""),
+		"cellXfs": strings.Join(p.xfs[p.had[0]:], ""),
+	}
+	counts := map[string]int{"fonts": len(p.fonts), "fills": len(p.fills), "borders": len(p.border), "cellXfs": len(p.xfs)}
+	for id := p.nextID - len(p.codes); id < p.nextID; id++ {
+		for code, have := range p.codes {
+			if have == id {
+				added["numFmts"] += p.tags(fmt.Sprintf(`<numFmt numFmtId="%d" formatCode="%s"/>`, id, escapeXML(code)))
+			}
+		}
+	}
+	counts["numFmts"] = len(p.old.codes) + len(p.codes)
+	order := []string{"numFmts", "fonts", "fills", "borders", "cellStyleXfs", "cellXfs", "cellStyles"}
+	// missing gives the sections that have to stand before one and do not.
+	missing := func(before string) (xml string) {
+		for _, name := range order {
+			if name == before {
+				break
+			}
+			if added[name] != "" && !p.has[name] {
+				xml += "<" + p.prefix + name + fmt.Sprintf(` count="%d">`, counts[name]) + added[name] + "</" + p.prefix + name + ">"
+				delete(added, name)
+			}
+		}
+		return xml
+	}
+	return p.wb.scan(p.ctx, p.part, func(x *xmlScanner) error {
+		section := ""
+		return x.transform(w, func(x *xmlScanner) error {
+			switch {
+			case x.kind == startTag && x.depth == 2:
+				section = string(x.name)
+				lead := missing(section)
+				tag := x.tagText()
+				if added[section] == "" {
+					return x.replaceTag(lead + tag)
+				}
+				tag = setAttr(tag, "count", strconv.Itoa(counts[section]))
+				if x.empty {
+					tag = strings.TrimSuffix(tag, "/>") + ">" + added[section] + "</" + p.prefix + section + ">"
+					delete(added, section)
+				}
+				return x.replaceTag(lead + tag)
+			case x.kind == endTag && x.depth == 1 && added[section] != "" && x.kept < x.r:
+				tag := x.tagText()
+				text := added[section]
+				delete(added, section)
+				return x.replaceTag(text + tag)
+			case x.kind == endTag && x.depth == 0:
+				return x.replaceTag(missing("") + x.tagText())
+			}
+			return nil
+		})
+	})
+}
