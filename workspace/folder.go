@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,7 +23,7 @@ type folder struct {
 // ErrLocked says that another daemon works on the data folder.
 var ErrLocked = errors.New("the data folder is in use by another sandboxd")
 
-func openFolder(dir string) (*folder, error) {
+func openFolder(ctx context.Context, dir string) (*folder, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -35,8 +37,7 @@ func openFolder(dir string) (*folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the lock: %w", err)
 	}
-	// The kernel lets go of a flock when its process ends, however it ends.
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := take(ctx, lock); err != nil {
 		holder, _ := os.ReadFile(lock.Name())
 		lock.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
@@ -47,6 +48,26 @@ func openFolder(dir string) (*folder, error) {
 	_ = lock.Truncate(0)
 	_, _ = lock.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	return &folder{dir: dir, lock: lock}, nil
+}
+
+// lockPatience is how long a lock is waited for. The kernel lets go of a flock when its
+// process ends, however it ends, but a worker that was being started in that moment has
+// inherited it until its program begins: seen after one of a thousand kills.
+const lockPatience = time.Second
+
+// take locks a file, or answers EWOULDBLOCK if another process has it and keeps it.
+func take(ctx context.Context, lock *os.File) error {
+	for until := time.Now().Add(lockPatience); ; {
+		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) || time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 // close lets go of the lock, also where a program that is just being started by this

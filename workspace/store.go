@@ -63,7 +63,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	if config.Dir == "" {
 		return nil, fmt.Errorf("workspace: Config.Dir is empty")
 	}
-	f, err := openFolder(config.Dir)
+	f, err := openFolder(ctx, config.Dir)
 	if err != nil {
 		return nil, err
 	}
