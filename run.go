@@ -78,6 +78,10 @@ func (h *Host) Call(ctx context.Context, c Call) Answer {
 
 // run takes a job through a worker, and what it did into the store.
 func (h *Host) run(ctx context.Context, start workspace.Start, job worker.Job) Answer {
+	if err := h.enter(); err != nil {
+		return Failed(err)
+	}
+	defer h.runs.Done()
 	began := time.Now()
 	run, err := h.store.Begin(ctx, start)
 	if err != nil {

@@ -19,10 +19,12 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"sync"
 
 	"github.com/sandboxd/sandboxd/bindings"
 	"github.com/sandboxd/sandboxd/fetch"
 	"github.com/sandboxd/sandboxd/limits"
+	"github.com/sandboxd/sandboxd/problem"
 	"github.com/sandboxd/sandboxd/worker"
 	"github.com/sandboxd/sandboxd/workspace"
 )
@@ -71,6 +73,10 @@ type Host struct {
 	pool   *worker.Pool
 	runner runner
 	remove string // a temporary data folder
+
+	mu      sync.Mutex
+	closing bool
+	runs    sync.WaitGroup // under way, up to their commit
 }
 
 // runner runs jobs: the pool of workers or, for trusted scripts only, this process.
@@ -136,12 +142,31 @@ func Open(ctx context.Context, config Config) (_ *Host, err error) {
 // Limits are the most that a run may have; no field is zero.
 func (h *Host) Limits() limits.Limits { return h.config.Limits }
 
-// Close waits for the runs under way, stops the workers and releases the data folder.
+// enter begins a run, unless the host is closing; h.runs.Done ends it.
+func (h *Host) enter() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing {
+		return problem.New(problem.Busy, "sandboxd is shutting down")
+	}
+	h.runs.Add(1)
+	return nil
+}
+
+// Close waits for the runs under way, up to their commit, refuses those that wait for
+// their turn, stops the workers and releases the data folder.
 func (h *Host) Close() error {
+	h.mu.Lock()
+	h.closing = true
+	h.mu.Unlock()
+	if h.config.Trusted {
+		h.runs.Wait() // the pool knows nothing of them, and has their databases
+	}
 	var errs []error
 	if h.pool != nil {
 		errs = append(errs, h.pool.Stop(context.Background()))
 	}
+	h.runs.Wait()
 	if h.store != nil {
 		errs = append(errs, h.store.Close())
 	}
