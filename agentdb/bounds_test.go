@@ -14,6 +14,7 @@ const countTo = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n 
 
 // A run may have less than the database, never more, and the next run is not bound by it.
 func TestARunHasLimitsOfItsOwn(t *testing.T) {
+	heavy(t)
 	db, err := Open(t.Context(), Config{Dir: t.TempDir(), Limits: limits.Limits{SQLRows: 20, DBBytes: 4 * limits.MB}})
 	if err != nil {
 		t.Fatal(err)
