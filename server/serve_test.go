@@ -1,0 +1,86 @@
+package server_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sandboxd/sandboxd"
+	"github.com/sandboxd/sandboxd/server"
+)
+
+// serving is a Serve that can be stopped, with one run under way in it.
+func serving(t *testing.T, drain time.Duration, script string) (stop context.CancelFunc, answered chan answer, served chan error) {
+	t.Helper()
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	h, err := sandboxd.Open(t.Context(), sandboxd.Config{Log: quiet, Concurrency: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served = make(chan error, 1)
+	go func() {
+		served <- server.Serve(ctx, listener, server.Config{Host: h, Token: token, Drain: drain, Log: quiet})
+	}()
+	l := &lab{t, h, "http://" + listener.Addr().String()}
+	body := encode(t, map[string]string{"script": script})
+	answered = make(chan answer, 1)
+	go func() {
+		req, err := http.NewRequest("POST", l.url+"/api/runs", strings.NewReader(body))
+		if err != nil {
+			answered <- answer{body: err.Error()}
+			return
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		req.Header.Set("Content-Type", "application/json")
+		res, err := plain.Do(req)
+		if err != nil {
+			answered <- answer{body: err.Error()}
+			return
+		}
+		defer res.Body.Close()
+		text, _ := io.ReadAll(res.Body)
+		answered <- answer{res.StatusCode, res.Header, string(text)}
+	}()
+	l.wantLastRun(func(r record) bool { return r.Status == "running" })
+	t.Cleanup(func() {
+		stop()
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return stop, answered, served
+}
+
+func TestServeLetsRunsEndWhenItStops(t *testing.T) {
+	stop, answered, served := serving(t, 20*time.Second, "await new Promise(r => setTimeout(r, 300)); return 'done'")
+	stop()
+	if a := <-answered; a.status != 200 || !strings.Contains(a.body, `"done"`) {
+		t.Errorf("the run under way answered %d %s", a.status, a.body)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServeDoesNotWaitForEver(t *testing.T) {
+	stop, answered, served := serving(t, 50*time.Millisecond, "await new Promise(r => setTimeout(r, 25000))")
+	start := time.Now()
+	stop()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("stopping took %s", took)
+	}
+	<-answered
+}
