@@ -57,7 +57,7 @@ func (db *DB) prepared() (Prepared, error) {
 	var failure *sqliteError
 	switch {
 	case errors.As(err, &failure) && failure.primary() != sqlite3.SQLITE_NOMEM:
-		p.Reason = "the run changed tables while it changed their rows"
+		p.Reason, err = "the run changed tables while it changed their rows", nil
 	case err != nil:
 		return p, err
 	case rows == nil:
