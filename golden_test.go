@@ -93,7 +93,7 @@ func play(t *testing.T, story *txtar.Archive, config sandboxd.Config) []txtar.Fi
 	t.Helper()
 	ctx := t.Context()
 	h := open(t, config)
-	args := json.RawMessage("null")
+	var args json.RawMessage
 	var scripts []txtar.File
 	for _, f := range story.Files {
 		switch {

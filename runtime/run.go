@@ -36,7 +36,7 @@ type Script struct {
 	// Language is "js", "ts", or "" for what the name says.
 	Language string
 	// Args is the JSON value of the global args. Defaults to {}.
-	Args json.RawMessage
+	Args json.RawMessage `json:",omitempty"`
 }
 
 // Config is what a run has at its disposal.

@@ -17,7 +17,7 @@ import (
 type runCmd struct {
 	Script  string        `arg:"" help:"The script, JavaScript or (….ts) TypeScript; - reads it from standard input." placeholder:"SCRIPT"`
 	File    []string      `help:"A file to put into the workspace first, under its base name; may be repeated. A name that is taken gets a new version." type:"existingfile" placeholder:"PATH" sep:"none"`
-	Args    string        `help:"JSON that the script finds in args." default:"null" placeholder:"JSON"`
+	Args    string        `help:"JSON that the script finds in args." default:"{}" placeholder:"JSON"`
 	Out     string        `help:"A folder that the files which the run created or changed are written to." type:"path" placeholder:"DIR"`
 	Timeout time.Duration `help:"How long the run may take." default:"30s"`
 	Memory  int64         `help:"How much memory the worker may use, in MB." default:"512"`
