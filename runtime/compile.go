@@ -41,19 +41,33 @@ func compile(s Script) (*program, *problem.Error) {
 		}
 	}
 	// goja refused. Either it lacks the syntax, or esbuild says better what is wrong.
-	lowered, failure := lower(s, source)
+	lowered, failure := lower(s, source, gojaLacks())
 	if failure != nil {
 		return nil, failure
 	}
-	parsed, err := parse(lowered.text.source)
-	if err != nil {
-		return nil, unsupported(s, source, lowered, err)
+	prg, err := lowered.link(s)
+	if refusesSuper(err) { // esbuild took it, so it stands in the value of a field
+		if again, failure := lower(s, source, gojaLacksWithFields()); failure == nil {
+			lowered = again
+			prg, err = lowered.link(s)
+		}
 	}
-	prg, err := link(s, parsed, source, lowered.move)
+	return prg, unsupported(s, source, lowered, err)
+}
+
+// link compiles what esbuild made.
+func (l *lowered) link(s Script) (*program, error) {
+	parsed, err := parse(l.text.source)
 	if err != nil {
-		return nil, unsupported(s, source, lowered, err)
+		return nil, err
 	}
-	return prg, nil
+	return link(s, parsed, l.source, l.move)
+}
+
+// refusesSuper tells whether goja met super where it does not expect it.
+func refusesSuper(err error) bool {
+	var refused *goja.CompilerSyntaxError
+	return errors.As(err, &refused) && strings.HasPrefix(refused.Message, "'super' keyword")
 }
 
 func parse(source string) (*ast.Program, error) {
@@ -83,6 +97,7 @@ func linkWith(w *rewriter, s Script, parsed *ast.Program, source *text) (*progra
 	if body == nil {
 		return nil, errNotABody
 	}
+	w.source = parsed.File.Source()
 	w.stmts(parsed.Body)
 	if w.wrong != nil {
 		return nil, w.wrong
@@ -155,7 +170,7 @@ func unsupported(s Script, source *text, lowered *lowered, err error) *problem.E
 // unbalanced is the error for a source that closes what it did not open: esbuild says
 // where, once it sees the source without the function around it.
 func unbalanced(s Script, source *text) *problem.Error {
-	answer := transform(s, "\n"+s.Source, api.LoaderTS)
+	answer := transform(s, "\n"+s.Source, gojaLacks(), api.LoaderTS)
 	for _, e := range answer.Errors {
 		if strings.HasPrefix(e.Text, "Unexpected \"}\"") || strings.HasPrefix(e.Text, "Unexpected \")\"") {
 			return refused(source, e)

@@ -36,15 +36,15 @@ func (l *lowered) unit(unit int) int {
 
 // lower strips types and rewrites the syntax that goja lacks. JavaScript that does not
 // parse is tried as TypeScript too: models write types without saying so.
-func lower(s Script, source *text) (*lowered, *problem.Error) {
+func lower(s Script, source *text, lacks map[string]bool) (*lowered, *problem.Error) {
 	if s.typescript() {
-		return lowerAs(s, source, api.LoaderTS)
+		return lowerAs(s, source, lacks, api.LoaderTS)
 	}
-	js, failure := lowerAs(s, source, api.LoaderJS)
+	js, failure := lowerAs(s, source, lacks, api.LoaderJS)
 	if failure == nil {
 		return js, nil
 	}
-	if ts, failureTS := lowerAs(s, source, api.LoaderTS); failureTS == nil {
+	if ts, failureTS := lowerAs(s, source, lacks, api.LoaderTS); failureTS == nil {
 		return ts, nil
 	} else if after(failureTS, failure) {
 		return nil, failureTS // it got further
@@ -59,10 +59,10 @@ func after(a, b *problem.Error) bool {
 // maxExports is how many import and export statements are forgiven.
 const maxExports = 200
 
-func lowerAs(s Script, source *text, loader api.Loader) (*lowered, *problem.Error) {
+func lowerAs(s Script, source *text, lacks map[string]bool, loader api.Loader) (*lowered, *problem.Error) {
 	body := s.Source
 	for range maxExports {
-		answer := transform(s, bodyHead+body+bodyTail, loader)
+		answer := transform(s, bodyHead+body+bodyTail, lacks, loader)
 		if len(answer.Errors) == 0 {
 			places, err := sourcemap.Parse("", answer.Map)
 			if err != nil {
@@ -83,11 +83,11 @@ func lowerAs(s Script, source *text, loader api.Loader) (*lowered, *problem.Erro
 	return nil, problem.New(problem.SyntaxError, "too many import and export statements").WithHint(modulesHint)
 }
 
-func transform(s Script, code string, loader api.Loader) api.TransformResult {
+func transform(s Script, code string, lacks map[string]bool, loader api.Loader) api.TransformResult {
 	return api.Transform(code, api.TransformOptions{
 		Loader:         loader,
 		Target:         api.ES2022,
-		Supported:      gojaLacks(),
+		Supported:      lacks,
 		Sourcefile:     s.name(),
 		Sourcemap:      api.SourceMapExternal,
 		SourcesContent: api.SourcesContentExclude,
@@ -107,6 +107,13 @@ func gojaLacks() map[string]bool {
 		"regexp-match-indices": false,
 		"hashbang":             false,
 	}
+}
+
+// gojaLacksWithFields is gojaLacks for scripts that name super in the value of a field.
+func gojaLacksWithFields() map[string]bool {
+	lacks := gojaLacks()
+	lacks["class-field"], lacks["class-static-field"] = false, false
+	return lacks
 }
 
 const modulesHint = "There are no modules here: remove it. files, db, state, args, console and help() are globals."

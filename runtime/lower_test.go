@@ -28,6 +28,9 @@ func TestTypeScript(t *testing.T) {
 		{"@tag class X {}; function tag(c: any) { c.tagged = true }; (X as any).tagged", "true"},
 		{"{ using x = { [Symbol.dispose]() { console.log('gone') } } as any }\n5", "5"},
 		{"class Q { accessor n = 3 }; new Q().n", "3"},
+		{"class A { p(): number { return 1 } static q() { return 2 } #n = 3; n() { return this.#n } }\n" +
+			"class B extends A { y = super.p(); static z = super.q(); f = () => super.n(); #h = super.n() + 1; h() { return this.#h } }\n" +
+			"[new B().y, B.z, new B().f(), new B().h(), Object.keys(new B())]", `[1,2,3,4,["y","f"]]`},
 		{"let s: string = ''; for (let i = 0; i < 3; i++) s += i; s", `"012"`},
 		{"const o: any = null; o?.a ?? 'none'", `"none"`},
 		{"'only a string'", `"only a string"`},

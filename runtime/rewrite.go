@@ -22,7 +22,8 @@ const (
 // to the submitted source, thrown values report where they were thrown, and strings that
 // are built piece by piece are joined by a concat call (see concat.go).
 type rewriter struct {
-	move func(file.Idx) file.Idx // from the parsed text to the submitted source
+	move   func(file.Idx) file.Idx // from the parsed text to the submitted source
+	source string                  // the parsed text
 
 	constructors [][2]int // of derived classes; see program
 
@@ -101,6 +102,7 @@ func (w *rewriter) expr(e ast.Expression) {
 		w.at(&e.From)
 		w.at(&e.To)
 	case *ast.BinaryExpression:
+		w.leftFirst(e)
 		w.expr(e.Left)
 		w.expr(e.Right)
 	case *ast.Binding:
