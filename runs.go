@@ -25,7 +25,8 @@ func (r *Runs) List(ctx context.Context, query workspace.RunQuery) ([]workspace.
 func (r *Runs) Get(ctx context.Context, id string) (workspace.Record, error) {
 	record, err := r.host.store.RunByID(ctx, id)
 	if err == nil && record.Workspace != r.workspace {
-		return workspace.Record{}, problem.New(problem.NotFound, "there is no run %q", id)
+		return workspace.Record{}, problem.New(problem.NotFound, "there is no run %q", id).
+			WithHint("The list of runs has their ids.")
 	}
 	return record, err
 }

@@ -134,6 +134,8 @@ func (r *reader) object(o *goja.Object) any {
 		return r.array(o)
 	case kindPromise:
 		r.refuse("is a Promise, not its value; put await before the call that made it")
+	case kindRegExp: // as JSON it would be {}, and nobody would know
+		r.refuse("holds a regular expression; pass its pattern as a string, or its source")
 	case kindFunction:
 		r.refuse("is a function; pass plain data")
 	case kindNamespace:

@@ -153,6 +153,7 @@ func TestArgumentsThatAreRefused(t *testing.T) {
 		{"(() => { const o = {}; o.o = o; return o })()", "lab.echo: argument 1 contains itself; pass plain data without cycles"},
 		{"(() => { let o = {}; for (let i = 0; i < 1e4; i++) o = { o }; return o })()", "lab.echo: argument 1 is nested deeper than 200 levels"},
 		{"2n ** 70n", "lab.echo: argument 1 holds a BigInt that is beyond 64 bits; pass it as a string"},
+		{"/a/g", "lab.echo: argument 1 holds a regular expression; pass its pattern as a string, or its source"},
 		{"new Date(NaN)", "lab.echo: argument 1 holds an invalid Date"},
 		{"lab", "lab.echo: argument 1 is a part of the sandbox; pass plain data"},
 	} {

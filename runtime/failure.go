@@ -53,10 +53,15 @@ func (i *isolate) describeThrown(value goja.Value) *problem.Error {
 		copied := *p
 		p = &copied
 	} else {
-		p = problem.New(problem.ScriptError, "%s", shortened(i.messageOf(object, 0)))
+		p = problem.New(problem.ScriptError, "%s", shortened(orNull(i.messageOf(object, 0))))
 	}
 	return placedAt(p, stack)
 }
+
+// ofUndefined is what goja says of a member of undefined, and of null as well.
+var ofUndefined = regexp.MustCompile(`^(TypeError: Cannot (?:read|set) property '[^'\n]*' of undefined)$`)
+
+func orNull(message string) string { return ofUndefined.ReplaceAllString(message, "$1 or null") }
 
 // placedAt gives p, which is the caller's own, its place and its stack.
 func placedAt(p *problem.Error, stack []frame) *problem.Error {

@@ -95,6 +95,8 @@ var absent = map[string]string{
 	"process":        "There is no process here; args holds what the script was given. " + useInstead,
 	"fetch":          "The network is reached by files.download(url, name) alone, which saves into a file.",
 	"XMLHttpRequest": "The network is reached by files.download(url, name) alone, which saves into a file.",
+	"file":           "The files are reached by files, with an s: files.readText(name).",
+	"database":       "The database is reached by db: db.sql(statement, params).",
 	"fs":             "Use files.readText, files.writeText, files.list; help(\"files\") lists them.",
 	"Buffer":         "Use Uint8Array, TextEncoder, atob and btoa, or files.readBytes and files.writeBytes, which take base64.",
 	"document":       "There is no browser here. " + useInstead,

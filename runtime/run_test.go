@@ -82,7 +82,7 @@ func TestErrorsAndTheirPlaces(t *testing.T) {
 		message      string
 	}{
 		{"throw new Error('x')", problem.ScriptError, 1, 7, "Error: x"},
-		{"const f = () => {\n  null.x\n}\nf()", problem.ScriptError, 2, 8, "TypeError: Cannot read property 'x' of undefined"},
+		{"const f = () => {\n  null.x\n}\nf()", problem.ScriptError, 2, 8, "TypeError: Cannot read property 'x' of undefined or null"},
 		{"throw { a: 1 }", problem.ScriptError, 1, 1, "the script threw { a: 1 }"},
 		{"const a = {\n b: 1,\n c 2\n}", problem.SyntaxError, 3, 4, `Expected "}" but found "2"`},
 		{"1\n}); evil(); (async () => {", problem.SyntaxError, 2, 1, `Unexpected "}"`},
@@ -98,9 +98,9 @@ func TestErrorsAndTheirPlaces(t *testing.T) {
 		{"eval('1 +')", problem.ScriptError, 1, 1, "SyntaxError: SyntaxError: <eval>: Line 1:4 Unexpected end of input"},
 		{"const files = 1; const a = () => { throw a.b }; a()", problem.ScriptError, 1, 36, "the script threw undefined"},
 		{"let x = 1\nlet x = 2", problem.SyntaxError, 2, 5, `The symbol "x" has already been declared`},
-		{"const é = '😀'; null.x", problem.ScriptError, 1, 22, "TypeError: Cannot read property 'x' of undefined"},
+		{"const é = '😀'; null.x", problem.ScriptError, 1, 22, "TypeError: Cannot read property 'x' of undefined or null"},
 		{"for await (const x of []) {}\n  missing()", problem.ScriptError, 2, 3, "ReferenceError: missing is not defined"},
-		{"interface P { a: number }\nconst p: P = { a: 1 };\n(p as any).b.c", problem.ScriptError, 3, 14, "TypeError: Cannot read property 'c' of undefined"},
+		{"interface P { a: number }\nconst p: P = { a: 1 };\n(p as any).b.c", problem.ScriptError, 3, 14, "TypeError: Cannot read property 'c' of undefined or null"},
 		{"function f() { f() }\nf()", problem.StackOverflow, 1, 16, "functions called each other more than 2000 deep"},
 		{"await new Promise(() => {})", problem.ScriptError, 0, 0, "the script waits for a promise that nothing will ever settle"},
 		{"Promise.reject(new Error('lost')); 1", problem.ScriptError, 1, 16, "Error: lost"},

@@ -158,7 +158,8 @@ func (s *Store) runRow(ctx context.Context, id string) (*runRow, error) {
 	var row runRow
 	err := s.meta.read.NewSelect().Model(&row).Where("r.id = ?", id).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, problem.New(problem.NotFound, "there is no run %q", cut(id, 100))
+		return nil, problem.New(problem.NotFound, "there is no run %q", cut(id, 100)).
+			WithHint("The list of runs has their ids.")
 	}
 	if err != nil {
 		return nil, problem.From(fmt.Errorf("read a run: %w", err))

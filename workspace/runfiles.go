@@ -33,6 +33,9 @@ func (r *Run) List(ctx context.Context, pattern string) ([]host.File, error) {
 		if !e.deleted && match(e.file.Name) {
 			files = append(files, e.file.file())
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, problem.From(err)
+		}
 	}
 	err = r.store.eachFile(ctx, r.row.Workspace, func(row *fileRow) {
 		if _, known := r.files[row.ID]; !known && match(row.Name) {
@@ -55,10 +58,49 @@ func matcher(pattern string) (func(name string) bool, error) {
 		return nil, problem.New(problem.InvalidArgument, "pattern: expected a glob pattern such as \"**/*.csv\", got %q", cut(pattern, 100)).
 			With("argument", "pattern")
 	}
+	if n := alternatives(pattern); n > maxAlternatives {
+		return nil, problem.New(problem.InvalidArgument, "pattern: expected at most %d combinations of {…} alternatives, got more", maxAlternatives).
+			With("argument", "pattern").WithHint("Use * or ? in the place of some {…}, or list with several patterns.")
+	}
 	anywhere := !strings.Contains(pattern, "/")
 	return func(name string) bool {
 		return doublestar.MatchUnvalidated(pattern, name) || anywhere && doublestar.MatchUnvalidated(pattern, path.Base(name))
 	}, nil
+}
+
+// maxAlternatives bounds the ways in which the {…} of a pattern combine. Each of them is
+// tried on each name, in the daemon: {a,a} sixty times over would keep it busy for ever.
+const maxAlternatives = 256
+
+// alternatives is how many patterns without {…} a pattern stands for, at most; it stops
+// counting beyond maxAlternatives. The pattern is valid, so that every { has its }.
+func alternatives(pattern string) int {
+	total := 1
+	var open []int // alternatives so far of each { that is open
+	for i := 0; i < len(pattern) && total <= maxAlternatives; i++ {
+		switch pattern[i] {
+		case '\\':
+			i++
+		case '[':
+			for i++; i < len(pattern) && pattern[i] != ']'; i++ {
+				if pattern[i] == '\\' {
+					i++
+				}
+			}
+		case '{':
+			open = append(open, 1)
+		case ',':
+			if len(open) > 0 {
+				open[len(open)-1]++
+			}
+		case '}':
+			if len(open) > 0 {
+				total *= open[len(open)-1]
+				open = open[:len(open)-1]
+			}
+		}
+	}
+	return total
 }
 
 // eachFile goes through the files of a workspace that are there.
@@ -183,6 +225,7 @@ func (r *Run) Create(ctx context.Context, file host.NewFile) (host.File, error) 
 	}
 	if file.MimeType != "" && mediaType(file.MimeType) == "" {
 		return host.File{}, problem.New(problem.InvalidArgument, "mime: expected a type such as \"text/csv\", got %q", cut(file.MimeType, 100)).
+			WithHint("Leave it out to have the type detected. Content goes into the options: files.create(name, undefined, {content: \"…\"}).").
 			With("argument", "mime")
 	}
 	b, err := r.content(ctx, file.Stage)

@@ -60,7 +60,8 @@ func (s *Store) Undo(ctx context.Context, workspace, runID string, how Undo) (Un
 	}
 	switch {
 	case of.Workspace != workspace:
-		return UndoResult{}, problem.New(problem.NotFound, "there is no run %q in this workspace", cut(runID, 100))
+		return UndoResult{}, problem.New(problem.NotFound, "there is no run %q in this workspace", cut(runID, 100)).
+			WithHint("The list of runs has their ids.")
 	case of.Status == StatusRunning:
 		return UndoResult{}, problem.New(problem.Conflict, "run %s is still going on", of.ID).WithHint("Wait for its end, or cancel it.")
 	case of.Status == StatusFailed:
