@@ -230,3 +230,14 @@ func (x *xmlScanner) textContent() (string, error) {
 		}
 	}
 }
+
+// Inflated is how many bytes the worksheets inflate to, as the file claims: what a
+// library that keeps all of a workbook in memory takes grows with it.
+func (wb *Workbook) Inflated() (size int64) {
+	for _, s := range wb.sheets {
+		if s.part != nil {
+			size += s.part.inflated
+		}
+	}
+	return size
+}
