@@ -9,8 +9,10 @@ import (
 	"net"
 	"os"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -164,6 +166,15 @@ func TestLogIsCapped(t *testing.T) {
 	}
 }
 
+// handle makes one call of a server, and says that its answer is out.
+func handle(t *testing.T, server *host.Server, method, body string) error {
+	reply, err := server.Handle(t.Context(), frame.Request{Method: method, Body: json.RawMessage(body)})
+	if reply.Sent != nil {
+		reply.Sent()
+	}
+	return err
+}
+
 // A worker that a script has taken over may send anything.
 func TestServerChecks(t *testing.T) {
 	memory := hosttest.New(t)
@@ -185,14 +196,14 @@ func TestServerChecks(t *testing.T) {
 		{"sql", `{"sql":"` + strings.Repeat(`,\",`, 200_000) + `"}`, problem.EngineMissing}, // commas in a string are fine
 		{"nonsense", `{}`, problem.UnknownOperation},
 	} {
-		_, err := server.Handle(t.Context(), frame.Request{Method: c.method, Body: json.RawMessage(c.body)})
+		err := handle(t, server, c.method, c.body)
 		if problem.CodeOf(err) != c.want {
 			t.Errorf("%s %.60s: %v, want %s", c.method, c.body, err, c.want)
 		}
 	}
 	var err error
 	for range 200 {
-		if _, err = server.Handle(t.Context(), frame.Request{Method: "list", Body: json.RawMessage(`{}`)}); err != nil {
+		if err = handle(t, server, "list", `{}`); err != nil {
 			break
 		}
 	}
@@ -256,5 +267,55 @@ func TestErrorsHideTheirCause(t *testing.T) {
 	_, err = c.Stat(t.Context(), "unknown")
 	if problem.CodeOf(err) != problem.Internal || strings.Contains(err.Error(), "secret") {
 		t.Errorf("an unknown error: %v", err)
+	}
+}
+
+// hoarding is a Host whose values are large; it counts those that it gave out.
+type hoarding struct {
+	host.Host
+	given atomic.Int64
+}
+
+func (h *hoarding) StateGet(context.Context, string) (json.RawMessage, error) {
+	h.given.Add(1)
+	return json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`), nil
+}
+
+// Large answers are made a few at a time, however many are asked for and however slowly
+// they are read: a worker that reads nothing cannot fill the daemon's memory with them.
+func TestLargeAnswersWaitToBeMade(t *testing.T) {
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := os.NewFile(uintptr(fds[0]), "daemon"), os.NewFile(uintptr(fds[1]), "worker")
+	conn, err := net.FileConn(ours)
+	ours.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hoarding{Host: hosttest.New(t)}
+	daemon := frame.New(conn.(*net.UnixConn), host.Serve(h, limits.Limits{}), frame.Options{})
+	defer daemon.Wait()
+	defer daemon.Close()
+	defer theirs.Close()
+	for id := range byte(100) { // requests by hand, and nobody who reads
+		body := `{"key":"k"}`
+		request := append([]byte{byte(7 + 9 + len(body)), 0, 0, 0, 1, 0, 9, id, 0, 0, 0}, "state.get"+body...)
+		if _, err := theirs.Write(request); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for daemon.Serving() < 90 { // nearly all wait for a place
+		if daemon.Err() != nil {
+			t.Fatal(daemon.Err())
+		}
+		runtime.Gosched()
+	}
+	for range 100 {
+		runtime.Gosched()
+	}
+	if n := h.given.Load(); n == 0 || n > 8 {
+		t.Errorf("%d large answers are in memory", n)
 	}
 }

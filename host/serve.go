@@ -21,13 +21,16 @@ type Server struct {
 	limits limits.Limits
 	calls  atomic.Int64
 	logged atomic.Int64
+
+	lists   chan struct{} // places of answers that may be large
+	queries chan struct{} // the same of the database, which may keep a call waiting for long
 }
 
 var _ frame.Handler = (*Server)(nil)
 
 // Serve makes the server of one run.
 func Serve(h Host, l limits.Limits) *Server {
-	return &Server{host: h, limits: l.Or(limits.Default())}
+	return &Server{host: h, limits: l.Or(limits.Default()), lists: make(chan struct{}, largeAtOnce), queries: make(chan struct{}, largeAtOnce)}
 }
 
 const (
@@ -39,6 +42,10 @@ const (
 	// maxElements is how many elements the JSON of a query may have: decoded, an element
 	// of two bytes takes forty.
 	maxElements = 100_000
+	// largeAtOnce is how many answers that may have megabytes are made and sent at a time:
+	// a run that asks for its largest value a thousand times at once, or never reads what
+	// it is answered, fills its own queue and not the daemon's memory.
+	largeAtOnce = 4
 )
 
 // Handle answers one call.
@@ -50,12 +57,32 @@ func (s *Server) Handle(ctx context.Context, req frame.Request) (frame.Reply, er
 	if !ok {
 		return frame.Reply{}, problem.New(problem.UnknownOperation, "the host has no method %q", clip(req.Method))
 	}
+	var reply frame.Reply
+	if places := s.places(req.Method); places != nil {
+		select {
+		case places <- struct{}{}:
+			reply.Sent = func() { <-places }
+		case <-ctx.Done():
+			return reply, problem.From(ctx.Err())
+		}
+	}
 	body, data, err := method(ctx, s, req.Body)
-	reply := frame.Reply{Body: body}
+	reply.Body = body
 	if data != nil {
 		reply.Files = []*os.File{data}
 	}
 	return reply, err
+}
+
+// places are what a method waits for whose answer may be large; nil if it is not.
+func (s *Server) places(method string) chan struct{} {
+	switch method {
+	case methodList, methodVersions, methodStateGet, methodStateKeys:
+		return s.lists
+	case methodSQL, methodSchema:
+		return s.queries
+	}
+	return nil
 }
 
 // Notice takes a console line. Once a run has sent twice what is captured, no more is passed on.

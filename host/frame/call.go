@@ -164,6 +164,10 @@ func (c *Conn) settle(m message, files []*os.File) error {
 	}
 	<-c.slots // only now: the peer has the request on its books until it answers
 	if m.kind == kindFailure {
+		if len(m.body) > maxFailure {
+			call.fail(ErrClosed)
+			return violation("a failure of %d bytes", len(m.body))
+		}
 		var p problem.Error
 		if err := decode(m.body, &p); err != nil {
 			call.fail(ErrClosed)
@@ -239,7 +243,7 @@ func (c *Conn) send(k kind, id uint32, method string, body any, files []*os.File
 			return fmt.Errorf("frame: encoding %s: %w", method, err)
 		}
 	}
-	if len(b.bytes) > c.opts.MaxFrame {
+	if len(b.bytes) > c.opts.MaxFrame || k == kindFailure && len(b.bytes) > headerSize+maxFailure {
 		return errTooLarge
 	}
 	seal(b.bytes)

@@ -27,6 +27,7 @@ type Request struct {
 type Reply struct {
 	Body  any        // encoded as JSON; json.RawMessage goes out as it is
 	Files []*os.File // closed once they are sent
+	Sent  func()     // called once the answer, or the error, is out or given up; optional
 }
 
 // Handler answers the peer's requests. Handle runs in a goroutine of its own for each
@@ -70,7 +71,8 @@ type Conn struct {
 	calls   map[uint32]*Call              // ours
 	serving map[uint32]context.CancelFunc // the peer's
 	held    int                           // bytes of the peer's requests under way
-	room    sync.Cond                     // held went down, or closed
+	owed    int                           // answers that are being sent
+	room    sync.Cond                     // held or owed went down, or closed
 }
 
 // New takes over a connected stream socket and starts serving it. Nil handler refuses
@@ -197,8 +199,9 @@ func (c *Conn) accept(m message, files []*os.File) error {
 	size := len(m.body)
 	c.mu.Lock()
 	// Large requests wait here for others to finish, and everything behind them too: a
-	// peer's own flood slows the peer alone.
-	for c.held > 0 && c.held+size > 2*c.opts.MaxFrame && !c.closed {
+	// peer's own flood slows the peer alone. So does one that asks and does not read what
+	// it is answered.
+	for (c.held > 0 && c.held+size > 2*c.opts.MaxFrame || c.owed >= c.opts.MaxInFlight) && !c.closed {
 		c.room.Wait()
 	}
 	if c.closed {
@@ -233,12 +236,20 @@ func (c *Conn) serve(ctx context.Context, id uint32, size int, req Request) {
 	cancel := c.serving[id]
 	delete(c.serving, id)
 	c.held -= size
+	c.owed++
 	c.room.Broadcast()
 	c.mu.Unlock()
 	if cancel != nil {
 		cancel()
 	}
 	c.answer(id, req.Method, reply, err)
+	if reply.Sent != nil {
+		reply.Sent()
+	}
+	c.mu.Lock()
+	c.owed--
+	c.room.Broadcast()
+	c.mu.Unlock()
 }
 
 // answer sends what a handler returned.

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -372,4 +373,46 @@ func FuzzConn(f *testing.F) {
 			t.Fatal("closed without a reason")
 		}
 	})
+}
+
+// A peer that asks and does not read the answers must not pile them up here.
+func TestAnswersThatNobodyReadsHoldUpTheAskerAlone(t *testing.T) {
+	const most, requests, size = 4, 100, 1 << 20
+	a, b := pair(t)
+	var handled atomic.Int64
+	var sent atomic.Int64
+	body := json.RawMessage(`"` + strings.Repeat("x", size) + `"`)
+	server := New(a, handlerFunc(func(context.Context, Request) (Reply, error) {
+		handled.Add(1)
+		return Reply{Body: body, Sent: func() { sent.Add(1) }}, nil
+	}), Options{MaxInFlight: most})
+	go func() {
+		for id := range uint32(requests) {
+			b.Write(framed(kindRequest, 0, id+1, "big", "{}"))
+			for int64(id)+1 > handled.Load()+most/2 { // never more at once than is allowed
+				if server.Err() != nil {
+					return
+				}
+				runtime.Gosched()
+			}
+		}
+	}()
+	r := newReader(b, MaxFrame, 0)
+	for read := range int64(requests) {
+		for range 200 { // time to get ahead of the reader
+			if n := handled.Load(); n > read+2*most+1 {
+				t.Fatalf("%d requests were answered and %d answers read: the rest is in memory", n, read)
+			}
+			time.Sleep(50 * time.Microsecond)
+		}
+		if _, _, err := r.next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server.Close()
+	server.Wait()
+	b.Close()
+	if handled.Load() != requests || sent.Load() != requests {
+		t.Errorf("%d were handled and %d told of being sent, of %d", handled.Load(), sent.Load(), requests)
+	}
 }

@@ -32,6 +32,10 @@ const (
 	// MaxInFlight is the default for Options.MaxInFlight.
 	MaxInFlight = 256
 
+	// maxFailure is the largest JSON of an error. Its details are decoded as they come, and
+	// two bytes of JSON can take forty of memory.
+	maxFailure = 1 << 20
+
 	lengthSize = 4
 	headerSize = lengthSize + 7
 )
