@@ -159,3 +159,11 @@ type agentOpenRow struct {
 	Workspace string `bun:"workspace,pk"`
 	OpenedOn  string `bun:"opened_on"`
 }
+
+// secretRow is a key that the host made for itself.
+type secretRow struct {
+	bun.BaseModel `bun:"table:secrets,alias:k"`
+
+	Name  string `bun:"name,pk"`
+	Value string `bun:"value"` // hex
+}

@@ -115,7 +115,7 @@ func (s *Store) recoverSpace(ctx context.Context, workspace string) error {
 	}
 	var ids []string
 	for _, m := range markers {
-		c, err := s.readRedo(m.Redo)
+		c, err := s.readRedo(workspace, m)
 		if err != nil {
 			return fmt.Errorf("read the redo record of run %s: %w", m.RunID, err)
 		}

@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -24,6 +25,7 @@ type flaky struct {
 type flakyFaults struct {
 	before, after bool // die at Commit
 	unreadable    bool // Markers fail from then on
+	forge         func(workspace.Marker) workspace.Marker
 }
 
 var errDied = errors.New("the worker died")
@@ -44,7 +46,13 @@ func (f flaky) Markers(ctx context.Context) ([]workspace.Marker, error) {
 	if f.faults.unreadable {
 		return nil, errDied
 	}
-	return f.AgentDB.Markers(ctx)
+	markers, err := f.AgentDB.Markers(ctx)
+	for i := range markers {
+		if f.faults.forge != nil {
+			markers[i] = f.faults.forge(markers[i])
+		}
+	}
+	return markers, err
 }
 
 func openFlaky(t *testing.T) (*workspace.Store, *flakyFaults) {
@@ -326,5 +334,53 @@ func TestARunThatEndedWithTheDaemon(t *testing.T) {
 	rec, err := s.RunByID(ctx, r.ID())
 	if err != nil || rec.Status != workspace.StatusFailed || rec.Error.Code != problem.WorkerLost {
 		t.Errorf("got %+v, %v", rec, err)
+	}
+}
+
+// A worker of the database that was taken over writes the redo record that it likes: files
+// in another workspace, or an old record once more. None of it is applied.
+func TestAForgedRedoRecordIsNotApplied(t *testing.T) {
+	ctx := context.Background()
+	s, faults := openFlaky(t)
+	faults.after, faults.unreadable = true, true
+	id, err := insert(t, s, "INSERT INTO t VALUES (1)", "a")
+	if err == nil {
+		t.Fatal("a commit that nobody answered")
+	}
+	for name, forge := range map[string]func(workspace.Marker) workspace.Marker{
+		"another workspace": func(m workspace.Marker) workspace.Marker {
+			m.Redo = bytes.ReplaceAll(m.Redo, []byte(`"ws":"w"`), []byte(`"ws":"v"`))
+			return m
+		},
+		"another run": func(m workspace.Marker) workspace.Marker {
+			m.RunID = "01890000-0000-7000-8000-000000000000"
+			return m
+		},
+		"another content": func(m workspace.Marker) workspace.Marker {
+			m.Redo = bytes.ReplaceAll(m.Redo, []byte(`"name":"a"`), []byte(`"name":"b"`))
+			return m
+		},
+		"no seal": func(m workspace.Marker) workspace.Marker {
+			m.Redo = m.Redo[bytes.IndexByte(m.Redo, '{'):]
+			return m
+		},
+		"nothing": func(m workspace.Marker) workspace.Marker {
+			m.Redo = nil
+			return m
+		},
+	} {
+		*faults = flakyFaults{forge: forge}
+		if _, err := s.Begin(ctx, workspace.Start{Workspace: "w"}); problem.CodeOf(err) != problem.Busy {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, space := range []string{"v", "w"} {
+			if files, err := s.Files(ctx, space, ""); err != nil || len(files) > 0 {
+				t.Errorf("%s: in %s there is %v, %v", name, space, files, err)
+			}
+		}
+	}
+	*faults = flakyFaults{}
+	if got := whatIsThere(t, s); got != "row a" || status(t, s, id) != workspace.StatusOK {
+		t.Errorf("with the record as it was written: %q, %s", got, status(t, s, id))
 	}
 }

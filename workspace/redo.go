@@ -1,12 +1,48 @@
 package workspace
 
 import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 )
+
+// A redo record lies in the agent's database, whose bytes are the agent's: a worker that a
+// hostile statement took over writes there what it likes. So a record begins with a seal,
+// made with a key that no worker has, over the workspace, the run and the rest: what was
+// made up, changed, or taken from another run or workspace is not applied.
+
+// sealKey gives the key of the seals, which is made once and stays with the metadata.
+func sealKey(ctx context.Context, m *metadata) ([]byte, error) {
+	fresh := make([]byte, sha256.Size)
+	if _, err := rand.Read(fresh); err != nil {
+		return nil, err
+	}
+	row := secretRow{Name: "redo", Value: hex.EncodeToString(fresh)}
+	if _, err := m.write.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING").Exec(ctx); err != nil {
+		return nil, fmt.Errorf("make the key of redo records: %w", err)
+	}
+	if err := m.write.NewSelect().Model(&row).Where("k.name = ?", row.Name).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the key of redo records: %w", err)
+	}
+	key, err := hex.DecodeString(row.Value)
+	if err != nil || len(key) != sha256.Size {
+		return nil, errors.New("the key of redo records is damaged")
+	}
+	return key, nil
+}
+
+func (s *Store) seal(workspace, runID string, record []byte) []byte {
+	mac := hmac.New(sha256.New, s.key)
+	fmt.Fprintf(mac, "%s\x00%s\x00", workspace, runID) // neither has a NUL
+	mac.Write(record)
+	return mac.Sum(nil)
+}
 
 // maxRedo bounds the redo record within the agent's database, which keeps a little room
 // for it beyond the agent's own limit. A larger one is a file that the record names.
@@ -20,8 +56,12 @@ type movedRedo struct {
 // writeRedo encodes a change. If it is too large it is published like a content, which
 // nobody knows and the next sweep removes; that is answered.
 func (s *Store) writeRedo(c *change) (redo []byte, moved *blob, err error) {
-	if redo, err = json.Marshal(c); err != nil || len(redo) <= maxRedo {
-		return redo, nil, err
+	if redo, err = json.Marshal(c); err != nil {
+		return nil, nil, err
+	}
+	sealed := func(record []byte) []byte { return append(s.seal(c.Run.Workspace, c.Run.ID, record), record...) }
+	if len(redo) <= maxRedo {
+		return sealed(redo), nil, nil
 	}
 	sum := sha256.Sum256(redo)
 	moved = &blob{hash: hex.EncodeToString(sum[:]), size: int64(len(redo)), data: redo}
@@ -31,12 +71,21 @@ func (s *Store) writeRedo(c *change) (redo []byte, moved *blob, err error) {
 	if err := s.blobs.publish([]*blob{moved}); err != nil {
 		return nil, moved, err
 	}
-	redo, err = json.Marshal(movedRedo{moved.hash})
-	return redo, moved, err
+	if redo, err = json.Marshal(movedRedo{moved.hash}); err != nil {
+		return nil, moved, err
+	}
+	return sealed(redo), moved, nil
 }
 
-// readRedo decodes what writeRedo made.
-func (s *Store) readRedo(redo []byte) (*change, error) {
+// readRedo decodes what writeRedo made for a run of a workspace, and nothing else.
+func (s *Store) readRedo(workspace string, m Marker) (*change, error) {
+	if len(m.Redo) < sha256.Size {
+		return nil, errForged
+	}
+	seal, redo := m.Redo[:sha256.Size], m.Redo[sha256.Size:]
+	if !hmac.Equal(seal, s.seal(workspace, m.RunID, redo)) {
+		return nil, errForged
+	}
 	var moved movedRedo
 	if err := json.Unmarshal(redo, &moved); err != nil {
 		return nil, err
@@ -56,3 +105,5 @@ func (s *Store) readRedo(redo []byte) (*change, error) {
 	}
 	return &c, nil
 }
+
+var errForged = errors.New("the record was not written by this host for this run")

@@ -23,6 +23,7 @@ type Store struct {
 	writer *writer
 	blobs  *publisher
 	events event.Notifier
+	key    []byte // of the seals of redo records
 
 	// publishing is held for reading from the publishing of a run's blobs to the commit of
 	// the metadata that refers to them, and for writing while blobs are collected.
@@ -74,6 +75,11 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	}
 	s := &Store{config: config, folder: f, meta: meta, blobs: newPublisher(f, config.Faults),
 		spaces: map[string]*space{}, active: map[string]*Run{}}
+	if s.key, err = sealKey(ctx, meta); err != nil {
+		meta.close()
+		f.close()
+		return nil, err
+	}
 	s.writer = startWriter(meta.write, config.Log, s.events.Wake, config.Faults)
 	if err := s.recover(ctx); err != nil {
 		s.writer.close()
