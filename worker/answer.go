@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/sandboxd/sandboxd/host"
@@ -14,6 +15,43 @@ const (
 	// maxCallNames is more than there are operations.
 	maxCallNames = 1000
 )
+
+// wireAnswer is a runAnswer as it comes: what may be large is decoded only once it is known
+// to be no larger than an honest process would make it. Decoded, two bytes of JSON take
+// forty, so that a frame of 32 MB could take a gigabyte of the daemon's memory.
+type wireAnswer struct {
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+	Logs   json.RawMessage `json:"logs"`
+	Calls  json.RawMessage `json:"calls"`
+}
+
+const (
+	maxErrorBytes = 1 << 20 // of JSON; texts are cut to maxErrorText besides
+	maxCallsBytes = 256 << 10
+)
+
+// accept decodes what is of a sensible size and makes it acceptable. What is not is left
+// out; an error that is too large is one all the same.
+func (w *wireAnswer) accept(l limits.Limits) *runAnswer {
+	a := &runAnswer{Result: w.Result}
+	if len(w.Error) > 0 && string(w.Error) != "null" {
+		a.Error = new(problem.Error)
+		if err := decodeUpTo(w.Error, maxErrorBytes, a.Error); err != nil {
+			a.Error = problem.New(problem.Internal, "something went wrong inside sandboxd").
+				WithCause(fmt.Errorf("worker: the process's error: %w", err))
+		}
+	}
+	// A line is a byte of text at least, and its JSON some sixty more.
+	if decodeUpTo(w.Logs, 64*l.ConsoleBytes+maxErrorBytes, &a.Logs) != nil {
+		a.Logs = nil
+	}
+	if decodeUpTo(w.Calls, maxCallsBytes, &a.Calls) != nil {
+		a.Calls = nil
+	}
+	a.accept(l)
+	return a
+}
 
 // accept takes a process's answer as what it is: the word of something that a script may
 // have taken over. What a client will see or what will be stored is of a known kind and of
@@ -59,4 +97,15 @@ func clipped(s string, max int) string {
 		return s
 	}
 	return s[:max] + "…"
+}
+
+// decodeUpTo decodes JSON of at most max bytes; none is nothing.
+func decodeUpTo(data json.RawMessage, max int64, into any) error {
+	if len(data) == 0 {
+		return nil
+	}
+	if int64(len(data)) > max {
+		return fmt.Errorf("%d bytes of JSON are more than %d", len(data), max)
+	}
+	return json.Unmarshal(data, into)
 }

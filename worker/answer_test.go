@@ -3,6 +3,7 @@ package worker
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -36,6 +37,43 @@ func TestAnswersAreBounded(t *testing.T) {
 	if size := len(a.Error.Message) + len(a.Error.Stack) + len(a.Error.Hint); a.Error.Code != problem.NotFound || size > 100_000 {
 		t.Errorf("%v with %d bytes of text", a.Error.Code, size)
 	}
+}
+
+// What is far larger than an honest process would make it is not even decoded.
+func TestAnswersAreBoundedBeforeTheyAreDecoded(t *testing.T) {
+	l := limits.Limits{ResultBytes: 1000, ConsoleBytes: 1000}
+	many := func(item string) json.RawMessage {
+		return json.RawMessage("[" + strings.TrimSuffix(strings.Repeat(item+",", 4<<20), ",") + "]")
+	}
+	hostile := map[string]wireAnswer{
+		"error": {Error: json.RawMessage(`{"code":"not_found","details":{"a":` + string(many("0")) + `}}`)},
+		"logs":  {Logs: many("{}")},
+		"calls": {Calls: json.RawMessage(`{"` + strings.Repeat("x", 8<<20) + `":1}`)},
+	}
+	for name, wire := range hostile {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		a := wire.accept(l)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
+			t.Errorf("%s: took %d MB", name, took>>20)
+		}
+		if len(a.Logs) > 0 || len(a.Calls) > 0 || (name == "error") != (problem.CodeOf(problemOrNil(a.Error)) == problem.Internal) {
+			t.Errorf("%s: %d lines, %d calls, %v", name, len(a.Logs), len(a.Calls), a.Error)
+		}
+	}
+	honest := wireAnswer{Error: json.RawMessage(`{"code":"not_found","message":"m","details":{"id":"1"}}`),
+		Logs: json.RawMessage(`[{"level":"log","text":"t"}]`), Calls: json.RawMessage(`{"files.list":2}`)}
+	if a := honest.accept(l); a.Error.Code != problem.NotFound || a.Error.Details["id"] != "1" || len(a.Logs) != 1 || a.Calls["files.list"] != 2 {
+		t.Errorf("an honest answer: %+v", a)
+	}
+}
+
+func problemOrNil(p *problem.Error) error {
+	if p == nil {
+		return nil
+	}
+	return p
 }
 
 // A run with a small budget is not blamed for what an earlier one with a large one left.

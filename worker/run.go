@@ -94,12 +94,12 @@ func (p *process) run(ctx context.Context, job Job, l limits.Limits, grace time.
 	}
 	stopped := p.supervise(ctx, call, l, grace, start, cpu)
 
-	var answer runAnswer
-	_, failed := call.Result(&answer)
+	var wire wireAnswer
+	_, failed := call.Result(&wire)
 	if failed == nil {
 		p.see(p.highest(time.Since(start)))
 		out.CPU = p.gauge.cpu() - cpu
-		answer.accept(l)
+		answer := wire.accept(l)
 		out.Result, out.Error, out.Logs, out.Calls = answer.Result, answer.Error, answer.Logs, answer.Calls
 		healthy = p.conn.Serving() == 0 // else it answered while it still wants something
 	} else {
