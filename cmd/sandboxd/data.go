@@ -1,8 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -12,7 +12,7 @@ import (
 
 // dataFlag names the folder that a command works in.
 type dataFlag struct {
-	Data string `help:"The data folder. Defaults to $SANDBOXD_DATA, or sandboxd in the user's data folder." env:"SANDBOXD_DATA" type:"path" placeholder:"DIR"`
+	Data string `help:"The data folder. Defaults to ~/.local/share/sandboxd." env:"SANDBOXD_DATA" type:"path" placeholder:"DIR"`
 }
 
 // dir is the folder named, or the user's own.
@@ -36,13 +36,23 @@ func (f dataFlag) open(a *app, l limits.Limits) (*sandboxd.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sandboxd.Open(a.ctx, sandboxd.Config{Dir: dir, Limits: l})
+	return sandboxd.Open(a.ctx, sandboxd.Config{Dir: dir, Limits: l, Concurrency: 1, Log: a.log()})
 }
 
-// printJSON writes one indented JSON value and a line end.
-func (a *app) printJSON(value any) error {
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(value)
+// log takes what an operator should know, as it happens.
+func (a *app) log() *slog.Logger {
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+// withHost opens the data folder for one piece of work.
+func (f dataFlag) withHost(a *app, work func(*sandboxd.Host) error) error {
+	h, err := f.open(a, limits.Limits{})
+	if err != nil {
+		return err
+	}
+	err = work(h)
+	if closeErr := h.Close(); err == nil {
+		err = closeErr
+	}
+	return err
 }

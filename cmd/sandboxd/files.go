@@ -1,15 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/sandboxd/sandboxd"
-	"github.com/sandboxd/sandboxd/limits"
+	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/problem"
 )
 
@@ -24,7 +26,7 @@ type filesCmd struct {
 
 type filesLsCmd struct {
 	Pattern string `arg:"" optional:"" help:"A glob, such as '*.csv' or 'reports/**'."`
-	JSON    bool   `help:"Print JSON."`
+	JSON    bool   `help:"Print JSON: {files: [...]}."`
 	dataFlag
 }
 
@@ -35,7 +37,7 @@ func (c *filesLsCmd) Run(a *app) error {
 			return err
 		}
 		if c.JSON {
-			return a.printJSON(files)
+			return a.printJSON(map[string]any{"files": files})
 		}
 		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 		for _, f := range files {
@@ -46,45 +48,78 @@ func (c *filesLsCmd) Run(a *app) error {
 }
 
 type filesPutCmd struct {
-	Path    []string `arg:"" help:"Files to put." type:"existingfile"`
+	Path    []string `arg:"" help:"Files to put, all of them or none; - is standard input."`
 	Name    string   `help:"The name in the workspace, for a single file. Defaults to its base name."`
 	Replace bool     `help:"Make a new version of a file of the same name instead of a new file \"name (2).ext\"."`
-	JSON    bool     `help:"Print JSON."`
+	JSON    bool     `help:"Print JSON: {files: [...]}."`
 	dataFlag
 }
 
-func (c *filesPutCmd) Run(a *app) error {
+// Help is shown below the summary.
+func (filesPutCmd) Help() string {
+	return `Examples:
+
+  sandboxd files put report.csv --replace
+  sandboxd files put notes.md --name 2026/notes.md`
+}
+
+// Validate is called by kong.
+func (c *filesPutCmd) Validate() error {
 	if c.Name != "" && len(c.Path) > 1 {
-		return problem.New(problem.InvalidArgument, "--name goes with a single file, not with %d", len(c.Path))
+		return fmt.Errorf("--name goes with a single file, not with %d", len(c.Path))
 	}
+	if c.Name == "" && slices.Contains(c.Path, "-") {
+		return errors.New("standard input has no name of its own: give one with --name")
+	}
+	return checkInFiles("<path>", c.Path...)
+}
+
+func (c *filesPutCmd) Run(a *app) error {
 	return c.withHost(a, func(h *sandboxd.Host) error {
-		for _, p := range c.Path {
-			name := filepath.Base(p)
-			if c.Name != "" {
-				name = c.Name
-			}
-			if err := putFile(a, h, p, name, c.Replace); err != nil {
-				return err
-			}
+		files, err := putFiles(a, h, c.Path, c.Name, c.Replace)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return a.printJSON(map[string]any{"files": files})
+		}
+		for _, f := range files {
+			fmt.Fprintf(a.out, "%s (version %d, %d bytes)\n", f.Name, f.Version, f.Size)
 		}
 		return nil
 	})
 }
 
-// putFile uploads a file of the disk.
-func putFile(a *app, h *sandboxd.Host, path, name string, replace bool) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = h.Files("").Put(a.ctx, sandboxd.Upload{Name: name, Replace: replace, Body: f})
-	return err
+// putFiles uploads files of the disk, all of them or none, under their base names or name.
+func putFiles(a *app, h *sandboxd.Host, paths []string, name string, replace bool) ([]host.File, error) {
+	var open io.Closer = nopCloser{}
+	defer func() { open.Close() }()
+	return h.Files("").PutAll(a.ctx, func() (sandboxd.Upload, error) {
+		if len(paths) == 0 {
+			return sandboxd.Upload{}, io.EOF
+		}
+		u := sandboxd.Upload{Name: name, Replace: replace}
+		if name == "" {
+			u.Name = filepath.Base(paths[0])
+		}
+		open.Close()
+		if paths[0] == "-" {
+			open, u.Body = nopCloser{}, a.in
+		} else {
+			f, err := os.Open(paths[0])
+			if err != nil {
+				return sandboxd.Upload{}, err
+			}
+			open, u.Body = f, f
+		}
+		paths = paths[1:]
+		return u, nil
+	})
 }
 
 type filesGetCmd struct {
 	File    string `arg:"" help:"The file's name or id."`
-	Out     string `short:"o" help:"Where to write it; - is standard output. Defaults to its base name in this folder." type:"path" placeholder:"PATH"`
+	Out     string `short:"o" help:"Where to write it: a file, a folder, or - for standard output. Defaults to its base name in this folder." placeholder:"PATH"`
 	Version int64  `help:"Which version; the latest if not given."`
 	Force   bool   `short:"f" help:"Overwrite what is there."`
 	dataFlag
@@ -94,11 +129,13 @@ func (c *filesGetCmd) Run(a *app) error {
 	return c.withHost(a, func(h *sandboxd.Host) error {
 		return getFile(a, h, c.File, c.Version, func(name string) (io.WriteCloser, error) {
 			target := c.Out
-			switch {
-			case filepath.Base(target) == "-":
+			if target == "-" {
 				return nopCloser{a.out}, nil
-			case target == "":
+			}
+			if target == "" {
 				target = path.Base(name)
+			} else if info, err := os.Stat(target); err == nil && info.IsDir() {
+				target = filepath.Join(target, path.Base(name))
 			}
 			flags := os.O_CREATE | os.O_WRONLY | os.O_TRUNC
 			if !c.Force {
@@ -145,8 +182,8 @@ func (c *filesRmCmd) Run(a *app) error {
 }
 
 type filesVersionsCmd struct {
-	File string `arg:"" help:"The file's name or id."`
-	JSON bool   `help:"Print JSON."`
+	File string `arg:"" help:"The file's name or id; of deleted files too."`
+	JSON bool   `help:"Print JSON: {versions: [...]}."`
 	dataFlag
 }
 
@@ -157,7 +194,7 @@ func (c *filesVersionsCmd) Run(a *app) error {
 			return err
 		}
 		if c.JSON {
-			return a.printJSON(versions)
+			return a.printJSON(map[string]any{"versions": versions})
 		}
 		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 		for _, v := range versions {
@@ -170,7 +207,7 @@ func (c *filesVersionsCmd) Run(a *app) error {
 type filesRestoreCmd struct {
 	File    string `arg:"" help:"The file's name or id."`
 	Version int64  `arg:"" help:"The version to restore."`
-	JSON    bool   `help:"Print JSON."`
+	JSON    bool   `help:"Print the file as JSON."`
 	dataFlag
 }
 
@@ -186,17 +223,4 @@ func (c *filesRestoreCmd) Run(a *app) error {
 		fmt.Fprintf(a.out, "%s is version %d now\n", file.Name, file.Version)
 		return nil
 	})
-}
-
-// withHost opens the data folder for one piece of work.
-func (f dataFlag) withHost(a *app, work func(*sandboxd.Host) error) error {
-	h, err := f.open(a, limits.Limits{})
-	if err != nil {
-		return err
-	}
-	err = work(h)
-	if closeErr := h.Close(); err == nil {
-		err = closeErr
-	}
-	return err
 }

@@ -51,10 +51,10 @@ func (p *progress) print(line host.LogLine) {
 	defer p.mu.Unlock()
 	p.clear()
 	if line.Level == "log" || line.Level == "info" {
-		fmt.Fprintln(p.app.err, line.Text)
+		fmt.Fprintln(p.app.err, visible(line.Text))
 		return
 	}
-	fmt.Fprintf(p.app.err, "%s: %s\n", line.Level, line.Text)
+	fmt.Fprintf(p.app.err, "%s: %s\n", line.Level, visible(line.Text))
 }
 
 func (p *progress) clear() {

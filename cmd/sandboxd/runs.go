@@ -2,9 +2,14 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/sandboxd/sandboxd"
+	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/workspace"
 )
 
@@ -15,8 +20,8 @@ type runsCmd struct {
 }
 
 type runsLsCmd struct {
-	Limit int  `short:"n" help:"How many." default:"20"`
-	JSON  bool `help:"Print JSON."`
+	Limit int  `short:"n" help:"How many, at most 1000." default:"20"`
+	JSON  bool `help:"Print JSON: {runs: [...]}."`
 	dataFlag
 }
 
@@ -27,47 +32,113 @@ func (c *runsLsCmd) Run(a *app) error {
 			return err
 		}
 		if c.JSON {
-			return a.printJSON(runs)
+			return a.printJSON(map[string]any{"runs": runs})
 		}
 		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 		for _, r := range runs {
-			outcome := r.Status
-			if r.Error != nil {
-				outcome = string(r.Error.Code)
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.StartedOn, r.Kind, outcome, r.Name)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.StartedOn, r.Kind, outcome(r), visible(r.Name))
 		}
 		return w.Flush()
 	})
 }
 
+// outcome is how a run ended, in one word.
+func outcome(r workspace.Record) string {
+	switch {
+	case r.Error != nil:
+		return string(r.Error.Code)
+	case r.UndoneBy != "":
+		return "undone"
+	}
+	return r.Status
+}
+
 type runsShowCmd struct {
-	Run_ string `arg:"" name:"run" help:"The run's id."`
+	ID   string `arg:"" name:"run" help:"The run's id, from runs ls."`
+	JSON bool   `help:"Print the record as JSON."`
 	dataFlag
 }
 
 func (c *runsShowCmd) Run(a *app) error {
 	return c.withHost(a, func(h *sandboxd.Host) error {
-		run, err := h.Runs("").Get(a.ctx, c.Run_)
+		run, err := h.Runs("").Get(a.ctx, c.ID)
 		if err != nil {
 			return err
 		}
-		return a.printJSON(run)
+		if c.JSON {
+			return a.printJSON(run)
+		}
+		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(w, "run\t%s\n%s\t%s\nstarted\t%s\noutcome\t%s\n", run.ID, run.Kind, visible(run.Name), run.StartedOn, outcome(run))
+		if run.Error != nil {
+			fmt.Fprintf(w, "error\t%s\n", strings.ReplaceAll(visible(run.Error.Message), "\n", " "))
+		}
+		if run.Undoes != "" {
+			fmt.Fprintf(w, "undoes\t%s\n", run.Undoes)
+		}
+		if run.UndoneBy != "" {
+			fmt.Fprintf(w, "undone by\t%s\n", run.UndoneBy)
+		}
+		if run.Receipt != nil {
+			printReceipt(w, *run.Receipt)
+		}
+		return w.Flush()
 	})
 }
 
+// printReceipt shows what a run did, line by line.
+func printReceipt(w io.Writer, r limits.Receipt) {
+	fmt.Fprintf(w, "took\t%.0f ms, %.0f ms of CPU, %d MB of memory\n", r.WallTime, r.CPUTime, r.PeakMemory/limits.MB)
+	for _, name := range slices.Sorted(maps.Keys(r.Calls)) {
+		fmt.Fprintf(w, "calls\t%d × %s\n", r.Calls[name], name)
+	}
+	for _, f := range r.Files {
+		fmt.Fprintf(w, "file\t%s\n", changeLine(f))
+	}
+	for _, key := range r.State {
+		fmt.Fprintf(w, "state\t%s\n", visible(key))
+	}
+	if r.DBChanges > 0 {
+		fmt.Fprintf(w, "database\t%d rows changed\n", r.DBChanges)
+	}
+	for _, c := range r.Conflicts {
+		fmt.Fprintf(w, "conflict\t%s: version %d of run %s lies below this one's\n", c.Name, c.LosingVersion, c.LosingRun)
+	}
+}
+
 type runsUndoCmd struct {
-	Run_  string `arg:"" name:"run" help:"The run's id."`
-	Force bool   `help:"Undo it even where a later run changed the same file or state; that change stays as a version."`
+	ID    string `arg:"" name:"run" help:"The run's id, from runs ls."`
+	Force bool   `help:"Undo it even where a later run changed the same file or state; what that run made of a file stays as a version."`
+	JSON  bool   `help:"Print what was undone as JSON."`
 	dataFlag
+}
+
+// Help is shown below the summary.
+func (runsUndoCmd) Help() string {
+	return `The undoing is a run itself: its id is printed, and undoing that brings everything back.
+Without --force it is refused, with exit code 1, where a later run changed the same things.`
 }
 
 func (c *runsUndoCmd) Run(a *app) error {
 	return c.withHost(a, func(h *sandboxd.Host) error {
-		result, err := h.Runs("").Undo(a.ctx, c.Run_, c.Force)
+		result, err := h.Runs("").Undo(a.ctx, c.ID, c.Force)
 		if err != nil {
 			return err
 		}
-		return a.printJSON(result)
+		if c.JSON {
+			return a.printJSON(result)
+		}
+		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(w, "undone by run\t%s\n", result.RunID)
+		for _, f := range result.Files {
+			fmt.Fprintf(w, "file\t%s\n", changeLine(f))
+		}
+		for _, key := range result.State {
+			fmt.Fprintf(w, "state\t%s\n", visible(key))
+		}
+		if result.DB != workspace.DBUnchanged {
+			fmt.Fprintf(w, "database\t%s\n", strings.TrimSpace(strings.ReplaceAll(result.DB, "_", " ")+" "+result.DBReason))
+		}
+		return w.Flush()
 	})
 }

@@ -5,9 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
-	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,22 +18,32 @@ import (
 )
 
 type serveCmd struct {
-	Listen string   `help:"The address to listen on." default:"127.0.0.1:8420" env:"SANDBOXD_LISTEN" placeholder:"HOST:PORT"`
-	Host   []string `help:"A name that clients may use for this server beside the loopback addresses; may be repeated." placeholder:"NAME"`
-	Token  string   `help:"The token that opens the API. Defaults to one that is made at the first start and kept in the data folder." env:"SANDBOXD_TOKEN" placeholder:"TOKEN"`
-	Demo   bool     `help:"Submit the bundled example to the running server and print its result and receipt."`
+	Listen string        `help:"The address to listen on; port 0 takes a free one." default:"127.0.0.1:8420" env:"SANDBOXD_LISTEN"`
+	Host   []string      `help:"A name that clients may use for this server beside localhost and IP addresses; may be repeated." placeholder:"NAME"`
+	Token  string        `help:"The token that opens the API. Better in the environment: other users see a command line. Defaults to one that is made at the first start and kept in the data folder, in the file token." env:"SANDBOXD_TOKEN" placeholder:"TOKEN"`
+	Drain  time.Duration `help:"How long requests under way may take to end at a stop; then they are cancelled." default:"30s"`
+	Demo   bool          `help:"Run the bundled example through the server first, and print its result and receipt."`
 	dataFlag
 }
 
-// drain is how long requests in flight may take to end when the server stops.
-const drain = 30 * time.Second
+// Help is shown below the summary.
+func (serveCmd) Help() string {
+	return `Stops on Ctrl-C or SIGTERM, lets the requests under way end, and exits with 0; a second Ctrl-C
+stops at once. Exits with 3 if the address or the data folder is in use.
+
+Examples:
+
+  sandboxd serve --demo
+  curl -s localhost:8420/api/files -H "Authorization: Bearer $(cat ~/.local/share/sandboxd/token)"
+  curl -s localhost:8420/api/files/upload -H "Authorization: Bearer $TOKEN" -F file=@data.csv`
+}
 
 func (c *serveCmd) Run(a *app) (err error) {
 	dir, err := c.dir()
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewTextHandler(a.err, nil))
+	log := a.log()
 	h, err := sandboxd.Open(a.ctx, sandboxd.Config{Dir: dir, Log: log})
 	if err != nil {
 		return err
@@ -49,35 +58,55 @@ func (c *serveCmd) Run(a *app) (err error) {
 		return problem.New(problem.Busy, "cannot listen on %s", c.Listen).
 			WithHint("Another program may be using the port; choose one with --listen, port 0 takes a free one.").WithCause(err)
 	}
-	httpServer := &http.Server{
-		Handler:           server.New(server.Config{Host: h, Token: token, Hosts: c.Host, Log: log}),
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
+	ctx, stop := context.WithCancel(a.ctx)
+	defer stop()
 	served := make(chan error, 1)
-	go func() { served <- httpServer.Serve(listener) }()
-	address := "http://" + listener.Addr().String()
+	go func() {
+		served <- server.Serve(ctx, listener, server.Config{Host: h, Token: token, Hosts: c.Host, Drain: c.Drain, Log: log})
+	}()
+	address := "http://" + reachable(listener.Addr())
 	if c.Demo {
 		if err := demo(a, address, token); err != nil {
-			httpServer.Close()
-			<-served
-			return err
+			stop()
+			return errors.Join(err, <-served)
 		}
 	}
-	fmt.Fprintf(a.out, "\nsandboxd is listening on %s\nLook at its files and runs: %s/?token=%s\n", address, address, token)
-	select {
-	case err = <-served:
-		return err
-	case <-a.ctx.Done():
+	c.greet(a, dir, address, token)
+	context.AfterFunc(a.ctx, func() {
+		fmt.Fprintln(a.err, "Stopping. Requests under way may end; a second Ctrl-C stops at once.")
+	})
+	return <-served
+}
+
+// greet says where to go from here.
+func (c *serveCmd) greet(a *app, dir, address, token string) {
+	fmt.Fprintf(a.out, "sandboxd is listening on %s\n", address)
+	if c.Token == "" {
+		fmt.Fprintf(a.out, "  Files and runs  %s/?token=%s\n  API token       in %s\n", address, url.QueryEscape(token), filepath.Join(dir, "token"))
+	} else { // whoever chose it knows it, and this may go to a log
+		fmt.Fprintf(a.out, "  Files and runs  %s/?token=…\n  API token       as given\n", address)
 	}
-	log.Info("stopping; runs in flight may end", "within", drain)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), drain)
-	defer cancel()
-	err = httpServer.Shutdown(ctx)
-	<-served
-	return err
+	fmt.Fprintf(a.out, "  Data folder     %s\n  Stop            Ctrl-C\n", dir)
+	if host, _, err := net.SplitHostPort(strings.TrimPrefix(address, "http://")); err == nil {
+		if ip := net.ParseIP(host); ip != nil && !ip.IsLoopback() || c.everywhere() {
+			fmt.Fprintln(a.err, "Other machines can reach this address, and the token crosses the network unencrypted: put a proxy with TLS in front.")
+		}
+	}
+}
+
+// everywhere is whether the address to listen on is all of this machine's.
+func (c *serveCmd) everywhere() bool {
+	host, _, err := net.SplitHostPort(c.Listen)
+	return err == nil && (host == "" || net.ParseIP(host).IsUnspecified())
+}
+
+// reachable is an address that a client on this machine can use.
+func reachable(addr net.Addr) string {
+	host, port, err := net.SplitHostPort(addr.String())
+	if err == nil && net.ParseIP(host).IsUnspecified() {
+		return net.JoinHostPort("localhost", port)
+	}
+	return addr.String()
 }
 
 // token gives the API's token: the one named, or the data folder's own.
@@ -86,10 +115,12 @@ func (c *serveCmd) token(dir string) (string, error) {
 		return c.Token, nil
 	}
 	path := filepath.Join(dir, "token")
-	if raw, err := os.ReadFile(path); err == nil {
-		if token := strings.TrimSpace(string(raw)); token != "" {
-			return token, nil
-		}
+	raw, err := os.ReadFile(path)
+	if token := strings.TrimSpace(string(raw)); token != "" {
+		return token, nil
+	}
+	if err != nil && !os.IsNotExist(err) {
+		return "", err
 	}
 	token := rand.Text()
 	return token, os.WriteFile(path, []byte(token+"\n"), 0o600)
