@@ -164,6 +164,9 @@ func (r *Run) freeName(ctx context.Context, name string, unique bool) (string, e
 		return "", errExists(name, taken.file.ID)
 	}
 	for n := 2; ; n++ {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
 		next := numbered(name, n)
 		taken, err := r.byName(ctx, next)
 		if err != nil || taken == nil {

@@ -39,7 +39,8 @@ type Run struct {
 	state    map[string]*stateEntry
 	setBytes int64 // keys and values written to state
 	stages   map[int64]*stage
-	staged   int64 // last stage's id
+	staged   int64         // last stage's id
+	copies   chan struct{} // places of contents that are being taken in
 	usage    *workspaceRow
 
 	sql     agentTx
@@ -108,7 +109,8 @@ func (s *Store) newRun(sp *space, start Start) *Run {
 	return &Run{store: s, life: life, cancel: cancel, space: sp, start: start, limits: start.Limits.Or(s.config.Limits), began: began,
 		row: runRow{ID: start.RunID, Workspace: start.Workspace, SessionID: start.SessionID, Kind: start.Kind, Name: start.Name,
 			Tool: start.Tool, ScriptHash: start.ScriptHash, Status: StatusRunning, StartedOn: began.UTC().Format(timeFormat), Undoes: start.undoes},
-		files: map[string]*entry{}, names: map[string]*entry{}, state: map[string]*stateEntry{}, stages: map[int64]*stage{}}
+		files: map[string]*entry{}, names: map[string]*entry{}, state: map[string]*stateEntry{}, stages: map[int64]*stage{},
+		copies: make(chan struct{}, copiesAtOnce)}
 }
 
 func checkStart(start *Start) error {
@@ -165,9 +167,15 @@ func (r *Run) lock(ctx context.Context) (unlock func(), err error) {
 		return nil, problem.From(err)
 	}
 	r.mu.Lock()
-	if r.ended {
+	// Others had the lock meanwhile: of hundreds of calls that waited, none begins to work
+	// once the run is to end.
+	switch err := ctx.Err(); {
+	case r.ended:
 		r.mu.Unlock()
 		return nil, errEnded()
+	case err != nil:
+		r.mu.Unlock()
+		return nil, problem.From(err)
 	}
 	return r.mu.Unlock, nil
 }

@@ -228,11 +228,11 @@ func (r *Run) Create(ctx context.Context, file host.NewFile) (host.File, error) 
 			WithHint("Leave it out to have the type detected. Content goes into the options: files.create(name, undefined, {content: \"…\"}).").
 			With("argument", "mime")
 	}
-	b, err := r.content(ctx, file.Stage)
+	b, done, err := r.content(ctx, file.Stage)
 	if err != nil {
 		return host.File{}, err
 	}
-	defer r.letGo(b)
+	defer done()
 	return r.change(ctx, func() (*entry, error) {
 		e, err := r.create(ctx, name, file.Source, mimeOf(b.head, name, file.MimeType), file.Unique)
 		if err != nil {
@@ -275,11 +275,11 @@ func (r *Run) forget(e *entry) {
 
 // Put implements host.Host.
 func (r *Run) Put(ctx context.Context, ref string, stage int64) (host.File, error) {
-	b, err := r.content(ctx, stage)
+	b, done, err := r.content(ctx, stage)
 	if err != nil {
 		return host.File{}, err
 	}
-	defer r.letGo(b)
+	defer done()
 	return r.change(ctx, func() (*entry, error) {
 		e, err := r.lookup(ctx, ref)
 		if err != nil {

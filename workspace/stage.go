@@ -148,10 +148,31 @@ func (r *ctxReader) Read(p []byte) (int, error) {
 	return r.src.Read(p)
 }
 
-// content gives a stage's bytes as a blob with one use counted; the run's lock is not
-// held. The worker may still hold the stage's descriptor, so the bytes are copied, and what
-// is hashed here is what is committed. Stage 0 is empty content.
-func (r *Run) content(ctx context.Context, id int64) (*blob, error) {
+// copiesAtOnce is how many contents a run has taken in of which nobody knows yet whether
+// there is room for them: with the stages that they are copies of, that is how far a run
+// can go beyond its share of the disk by asking for much at once.
+const copiesAtOnce = 4
+
+// content gives a stage's bytes as a blob with one use counted, which done lets go of; the
+// run's lock is not held. The worker may still hold the stage's descriptor, so the bytes
+// are copied, and what is hashed here is what is committed. Stage 0 is empty content.
+func (r *Run) content(ctx context.Context, id int64) (b *blob, done func(), err error) {
+	select {
+	case r.copies <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, problem.From(ctx.Err())
+	}
+	if b, err = r.copied(ctx, id); err != nil {
+		<-r.copies
+		return nil, nil, err
+	}
+	return b, func() {
+		r.letGo(b)
+		<-r.copies
+	}, nil
+}
+
+func (r *Run) copied(ctx context.Context, id int64) (*blob, error) {
 	if id == 0 {
 		b, err := newBlobWriter("", 0).finish()
 		if err == nil {
