@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/sandboxd/sandboxd/problem"
 )
@@ -39,6 +40,14 @@ func (d death) wait() wait {
 		return wait{code: -1, signal: status.Signal()}
 	}
 	return wait{code: d.state.ExitCode()}
+}
+
+// cpu is the CPU time that the process took in its life; 0 if nobody can tell.
+func (d death) cpu() time.Duration {
+	if d.state == nil {
+		return 0
+	}
+	return d.state.UserTime() + d.state.SystemTime()
 }
 
 // problem gives the death a code. limits.Memory bytes is the limit that it names.

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"os/exec"
 	"syscall"
 	"testing"
 
@@ -43,5 +44,19 @@ func TestClassify(t *testing.T) {
 		if code, why := classify(c.wait, c.d); code != c.want {
 			t.Errorf("%s: %s (%s), want %s", c.name, code, why, c.want)
 		}
+	}
+}
+
+// A program that embeds the pool and reaps every child, as a process 1 does, takes what
+// the end of a process says; the daemon does without.
+func TestADeathThatSomebodyElseSaw(t *testing.T) {
+	p := &process{cmd: &exec.Cmd{}, stderr: &stderr{}}
+	d := p.death()
+	if code := d.problem().Code; code != problem.WorkerLost || d.cpu() != 0 {
+		t.Errorf("%s, %s of CPU time", code, d.cpu())
+	}
+	p.killed = problem.Timeout
+	if code := p.death().problem().Code; code != problem.Timeout {
+		t.Errorf("killed for a timeout: %s", code)
 	}
 }

@@ -233,6 +233,9 @@ func (p *process) death() death {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	d := death{state: p.cmd.ProcessState, killed: p.killed, stderr: p.stderr.String(), peak: p.peak, limit: p.limit}
+	if d.state == nil { // somebody else in the program took the process's end
+		return d
+	}
 	if usage, ok := d.state.SysUsage().(*syscall.Rusage); ok {
 		d.peak = max(d.peak, maxRSS(usage))
 	}

@@ -105,7 +105,7 @@ func (p *process) run(ctx context.Context, job Job, l limits.Limits, grace time.
 	} else {
 		p.lost(grace)
 		d := p.death()
-		out.CPU = max(0, d.state.UserTime()+d.state.SystemTime()-cpu)
+		out.CPU = max(0, d.cpu()-cpu)
 		out.Error, out.Logs = d.problem(), lines.all()
 	}
 	out.Wall = time.Since(start)
