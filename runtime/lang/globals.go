@@ -37,5 +37,6 @@ var amended = map[string]func(*realm, *goja.Object) goja.Value{
 	"Promise": amendPromise,
 	"Array":   amendArray,
 	"Error":   amendError,
+	"JSON":    amendJSON,
 	"Symbol":  amendSymbol,
 }
