@@ -15,6 +15,9 @@ which the options stand beside the arguments, and answers one JSON object. Where
 file's id is taken, its name is too. Wrong arguments answer ` + "`invalid_argument`" + `; what
 else can go wrong is in [errors.md](errors.md).
 
+Calls that are awaited together run at once; those that change something through the same
+global happen in the order in which they were made.
+
 The cost says what a call does: *lookup* reads metadata only, *read* the part asked for,
 *write* makes a new version, *parse* works through a whole document once and has it
 cached afterwards, *network* leaves the machine.

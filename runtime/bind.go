@@ -162,7 +162,7 @@ func (i *isolate) operation(o *op.Operation) goja.Value {
 
 		var out any
 		var err error
-		i.loop.start(func() {
+		i.loop.start(i.inOrder(o, func() {
 			select {
 			case i.slots <- struct{}{}:
 				defer func() { <-i.slots }()
@@ -170,7 +170,7 @@ func (i *isolate) operation(o *op.Operation) goja.Value {
 			case <-i.ctx.Done():
 				err = endOf(i.ctx)
 			}
-		}, func() {
+		}), func() {
 			if err != nil {
 				fail(problem.From(err))
 				return

@@ -20,6 +20,8 @@ type lab struct {
 	most   atomic.Int32
 	done   atomic.Int32
 	gate   chan struct{}
+
+	changed []string // the calls of lab.change, as they happened
 }
 
 type echoIn struct {
@@ -42,7 +44,9 @@ type nameOut struct {
 
 func newLab() *lab {
 	l := &lab{gate: make(chan struct{})}
-	doc := op.Doc{Summary: "Shows something.", Cost: op.CostLookup, Examples: []op.Example{{Title: "Call it", Code: "await lab.echo(1)"}}}
+	doc := op.Doc{Summary: "Shows something.", Cost: op.CostLookup, ReadOnly: true, Examples: []op.Example{{Title: "Call it", Code: "await lab.echo(1)"}}}
+	changes := doc
+	changes.ReadOnly = false
 	l.table = op.Table{
 		op.Define("lab.echo", "lab_echo", func(ctx context.Context, env *op.Env, in echoIn) (echoOut, error) {
 			return echoOut{in.Value}, nil
@@ -69,6 +73,13 @@ func newLab() *lab {
 				return nameOut{}, ctx.Err()
 			}
 		}, doc),
+		op.Define("lab.change", "lab_change", func(ctx context.Context, env *op.Env, in nameIn) (nameOut, error) {
+			l.changed = append(l.changed, in.Name) // the race detector watches
+			if in.Name == "fails" {
+				return nameOut{}, problem.New(problem.Conflict, "not this one")
+			}
+			return nameOut{Name: in.Name}, nil
+		}, changes),
 		op.Define("lab.inner.deep", "lab_inner_deep", func(ctx context.Context, env *op.Env, in nameIn) (nameOut, error) {
 			return nameOut{Name: in.Name}, nil
 		}, doc),
@@ -96,7 +107,7 @@ func TestOperations(t *testing.T) {
 			`{"code":"not_found","hint":"List what is there first, for example with files.list().","details":{"name":"q"},"operation":"lab.missing","name":"SandboxError","message":"there is no file q","is":true}`},
 		{"lab.missing('q').catch(e => e.code)", `"not_found"`},
 		{"(await Promise.allSettled([lab.missing('q'), lab.name('x')])).map(r => r.status)", `["rejected","fulfilled"]`},
-		{"Object.keys(lab)", `["echo","name","missing","panics","meet","inner"]`},
+		{"Object.keys(lab)", `["echo","name","missing","panics","meet","change","inner"]`},
 		{"['echo' in lab, 'nope' in lab, typeof lab.echo, typeof lab.inner, lab.echo === lab.echo, lab.echo.name]", `[true,false,"function","object",true,"lab.echo"]`},
 		{"try { lab.ehco(1) } catch (e) { e.code + ': ' + e.message }", `"unknown_operation: lab.ehco is not an operation; did you mean lab.echo?"`},
 		{"const lab = 3; lab", "3"},

@@ -40,7 +40,8 @@ type isolate struct {
 
 	calls     map[string]int
 	callCount int
-	slots     chan struct{} // operations at work
+	slots     chan struct{}              // operations at work
+	changes   map[string]<-chan struct{} // by namespace, the end of the latest change; see inOrder
 	recent    recentCalls
 
 	soon goja.Callable // calls a function in a microtask; made when first needed
