@@ -1,6 +1,7 @@
 package sandboxd_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -127,11 +128,29 @@ func play(t *testing.T, story *txtar.Archive, config sandboxd.Config) []txtar.Fi
 		add("receipt.json", indent(t, stable(answer)))
 		for _, change := range answer.Receipt.Files {
 			if change.Action == "created" || change.Action == "modified" {
-				add("files/"+change.Name, read(t, h, change.ID))
+				data := read(t, h, change.ID)
+				if bytes.HasPrefix(data, []byte("PK")) {
+					data = contents(t, data)
+				}
+				add("files/"+change.Name, data)
 			}
 		}
 	}
 	return out
+}
+
+// contents lists the parts of a package, such as a workbook, for a golden.
+func contents(t *testing.T, data []byte) []byte {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list bytes.Buffer
+	for _, f := range z.File {
+		fmt.Fprintf(&list, "%s, %d bytes\n", f.Name, f.UncompressedSize64)
+	}
+	return list.Bytes()
 }
 
 // stable is the part of a receipt that is the same every time.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sandboxd/sandboxd/bindings/db"
 	"github.com/sandboxd/sandboxd/bindings/files"
+	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet"
 	"github.com/sandboxd/sandboxd/bindings/state"
 	"github.com/sandboxd/sandboxd/op"
 )
@@ -19,6 +20,7 @@ import (
 var Table = sync.OnceValue(func() op.Table {
 	return slices.Concat(
 		files.Operations(),
+		spreadsheet.Operations(),
 		db.Operations(),
 		state.Operations(),
 	)
