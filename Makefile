@@ -19,8 +19,9 @@ $(BIN):
 run: build ## serve on loopback, run an example on a real file, and stay up
 	$(BIN) serve --data $(DEMO) --demo
 
-test: lint $(PEERS) ## every test, with the race detector
-	CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
+test: lint $(PEERS) ## every test, and those that share memory again under the race detector
+	$(GO) test -timeout 20m ./...
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m ./...
 
 lint:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go'))" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
