@@ -69,7 +69,7 @@ func (n *namespace) Get(key string) goja.Value {
 		value = n.i.operation(o)
 	} else if n.Has(key) {
 		value = n.i.namespace(full)
-	} else if n.inherits(key) {
+	} else if inherits(key) {
 		return nil
 	} else {
 		value = n.i.unknown(full)
@@ -79,7 +79,7 @@ func (n *namespace) Get(key string) goja.Value {
 }
 
 // inherits names what JavaScript itself asks of objects.
-func (n *namespace) inherits(key string) bool {
+func inherits(key string) bool {
 	switch key {
 	case "then", "toJSON", "constructor", "toString", "toLocaleString", "valueOf", "hasOwnProperty",
 		"isPrototypeOf", "propertyIsEnumerable", "__proto__", "inspect", "length", "name", "prototype":
@@ -126,15 +126,24 @@ func (n *namespace) Set(key string, _ goja.Value) bool {
 // Delete refuses.
 func (n *namespace) Delete(string) bool { return false }
 
-// unknown is the function behind a name that is no operation.
+// unknown is the function behind a name that is no operation, and behind the names below
+// it, since it may have been meant as a namespace.
 func (i *isolate) unknown(name string) goja.Value {
-	return i.function(name, func(goja.FunctionCall) goja.Value {
+	function := i.function(name, func(goja.FunctionCall) goja.Value {
 		message := name + " is not an operation"
 		if nearest := i.cfg.Table.Nearest(name, 3); len(nearest) > 0 {
 			message += "; did you mean " + strings.Join(nearest, " or ") + "?"
 		}
 		panic(i.errorValue(problem.New(problem.UnknownOperation, "%s", message)))
 	})
+	return i.vm.ToValue(i.vm.NewProxy(function, &goja.ProxyTrapConfig{
+		Get: func(target *goja.Object, key string, _ goja.Value) goja.Value {
+			if value := target.Get(key); value != nil || inherits(key) {
+				return value
+			}
+			return i.unknown(name + "." + key)
+		},
+	}))
 }
 
 // operation is the JavaScript function of an operation: it reads its arguments once, and

@@ -110,6 +110,8 @@ func TestOperations(t *testing.T) {
 		{"Object.keys(lab)", `["echo","name","missing","panics","meet","change","inner"]`},
 		{"['echo' in lab, 'nope' in lab, typeof lab.echo, typeof lab.inner, lab.echo === lab.echo, lab.echo.name]", `[true,false,"function","object",true,"lab.echo"]`},
 		{"try { lab.ehco(1) } catch (e) { e.code + ': ' + e.message }", `"unknown_operation: lab.ehco is not an operation; did you mean lab.echo?"`},
+		{"try { lab.inn.deep(1) } catch (e) { e.code + ': ' + e.message }", `"unknown_operation: lab.inn.deep is not an operation; did you mean lab.inner.deep?"`},
+		{"[typeof lab.inn, typeof lab.inn.deep, lab.inn.then, await lab.inn === lab.inn, String(lab.inn.name)]", `["function","function",null,true,"lab.inn"]`},
 		{"const lab = 3; lab", "3"},
 	} {
 		out := l.run(t, c.source)
