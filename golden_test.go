@@ -259,3 +259,11 @@ func read(t testing.TB, h *sandboxd.Host, ref string) []byte {
 	}
 	return data
 }
+
+func must(t testing.TB, answer sandboxd.Answer) sandboxd.Answer {
+	t.Helper()
+	if !answer.OK {
+		t.Fatalf("%v (%v)", answer.Error, answer.Error.Cause)
+	}
+	return answer
+}

@@ -272,14 +272,6 @@ func lookAfter(t *testing.T, h *sandboxd.Host, good map[string][]int) {
 	}
 }
 
-func must(t testing.TB, answer sandboxd.Answer) sandboxd.Answer {
-	t.Helper()
-	if !answer.OK {
-		t.Fatalf("%v (%v)", answer.Error, answer.Error.Cause)
-	}
-	return answer
-}
-
 func countAll(lists map[string][]int) (n int) {
 	for _, list := range lists {
 		n += len(list)
