@@ -78,7 +78,7 @@ func newBlobWriter(name string, max int64) *blobWriter {
 // Write implements io.Writer; it answers file_too_large before it takes too much.
 func (w *blobWriter) Write(p []byte) (int, error) {
 	if w.size+int64(len(p)) > w.max {
-		return 0, tooLarge(w.size+int64(len(p)), w.max)
+		return 0, tooLarge(w.max)
 	}
 	w.size += int64(len(p))
 	w.sum.Write(p)
@@ -134,9 +134,9 @@ func (w *blobWriter) abandon() {
 	}
 }
 
-func tooLarge(size, max int64) error {
-	return problem.New(problem.FileTooLarge, "the file would have %s, the limit is %s", bytesText(size), bytesText(max)).
-		With("size", size).With("limit", max)
+// tooLarge does not say by how much: whoever streams a file in stops at the limit.
+func tooLarge(max int64) error {
+	return problem.New(problem.FileTooLarge, "the file has more than the %s that a file may have", bytesText(max)).With("limit", max)
 }
 
 // bytesText is a size for people.

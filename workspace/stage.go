@@ -201,7 +201,7 @@ func (r *Run) copied(ctx context.Context, id int64) (*blob, error) {
 		return nil, problem.From(fmt.Errorf("stage: %w", err))
 	}
 	if info.Size() > r.limits.FileBytes {
-		return nil, tooLarge(info.Size(), r.limits.FileBytes)
+		return nil, tooLarge(r.limits.FileBytes)
 	}
 	b, err := r.takeIn(ctx, io.NewSectionReader(file, 0, r.limits.FileBytes+1))
 	if err != nil {
