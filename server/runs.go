@@ -64,22 +64,6 @@ func (req *runRequest) check() error {
 	return nil
 }
 
-func (s *server) callTool(w http.ResponseWriter, r *http.Request) {
-	var args json.RawMessage
-	if err := readJSON(w, r, requestBytes, &args); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	answer := s.Host.Call(r.Context(), sandboxd.Call{
-		Tool: r.PathValue("tool"), Args: args, Session: r.URL.Query().Get("session_id"),
-	})
-	if answer.Error != nil && answer.Error.Code == problem.UnknownOperation {
-		s.fail(w, r, answer.Error) // the address is what is wrong
-		return
-	}
-	s.answer(w, r, answer)
-}
-
 // answer writes a run's answer. A script that fails is a good request with a bad
 // outcome, hence 200 and ok: false; a problem is only what kept the run from being made:
 // it never began, or the host had no place for it or broke.

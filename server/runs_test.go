@@ -3,6 +3,8 @@ package server_test
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -208,6 +210,11 @@ func TestTools(t *testing.T) {
 		}
 	}
 	l.wantProblem(l.post("/api/tools/file_read_txt", `{}`), problem.UnknownOperation, "file_read_txt")
+	l.wantProblem(l.post("/api/tools/"+url.PathEscape("../runs"), `{}`), problem.UnknownOperation, "../runs")
+	list := decode[struct{ Tools []struct{ Name string } }](t, l.get("/api/tools"))
+	if !slices.ContainsFunc(list.Tools, func(tool struct{ Name string }) bool { return tool.Name == "file_read_text" }) {
+		t.Errorf("tools: %+v", list)
+	}
 	l.wantProblem(l.post("/api/tools/file_list", ``), problem.InvalidArgument, "got nothing")
 	l.wantProblem(l.post("/api/tools/file_list", `{`), problem.InvalidArgument, "ended")
 }

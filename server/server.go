@@ -69,6 +69,7 @@ type server struct {
 //	GET    /api/runs                   the latest runs, ?limit= and ?before=
 //	GET    /api/runs/{id}              one run
 //	POST   /api/runs/{id}/undo         undo a run, ?force=true over later changes
+//	GET    /api/tools                  the operations, with their JSON Schemas
 //	POST   /api/tools/{tool}           call one operation
 //	POST   /api/files/upload           multipart/form-data, any number of files, ?replace=true
 //	GET    /api/files                  list, ?pattern=
@@ -81,6 +82,7 @@ func New(config Config) http.Handler {
 	api.HandleFunc("GET /api/runs", s.listRuns)
 	api.HandleFunc("GET /api/runs/{id}", s.showRun)
 	api.HandleFunc("POST /api/runs/{id}/undo", s.undoRun)
+	api.HandleFunc("GET /api/tools", s.listTools)
 	api.HandleFunc("POST /api/tools/{tool}", s.callTool)
 	api.HandleFunc("POST /api/files/upload", s.upload)
 	api.HandleFunc("GET /api/files", s.listFiles)
