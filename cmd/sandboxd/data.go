@@ -36,12 +36,13 @@ func (f dataFlag) open(a *app, l limits.Limits) (*sandboxd.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sandboxd.Open(a.ctx, sandboxd.Config{Dir: dir, Limits: l, Concurrency: 1, Log: a.log()})
+	return sandboxd.Open(a.ctx, sandboxd.Config{Dir: dir, Limits: l, Concurrency: 1, Log: a.log(slog.LevelError)})
 }
 
-// log takes what an operator should know, as it happens.
-func (a *app) log() *slog.Logger {
-	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+// log takes what an operator should know, as it happens. A command that ends by itself
+// says no warnings: it reports its own outcome, and sandboxd doctor what is missing.
+func (a *app) log(least slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: least}))
 }
 
 // withHost opens the data folder for one piece of work.

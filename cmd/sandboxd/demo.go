@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -32,16 +33,18 @@ func demo(a *app, address, token string) error {
 	part.Write(data)
 	w.Close()
 
-	client := demoClient{address, token}
+	direct := &http.Transport{} // without the environment's proxy: the token is for this server alone
+	defer direct.CloseIdleConnections()
+	client := demoClient{a.ctx, &http.Client{Transport: direct}, address, token}
 	if _, err := client.post("/api/files/upload?replace=true", w.FormDataContentType(), &form); err != nil {
 		return fmt.Errorf("uploading the example's file: %w", err)
 	}
 	// The demo may be run again and again in one data folder.
-	if _, err := client.run("for (const f of await files.list('air-quality{-clean.csv,.md}')) await files.delete(f.id)"); err != nil {
+	if _, err := client.run("tidy.js", "for (const f of await files.list('air-quality{-clean.csv,.md}')) await files.delete(f.id)"); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "Running scripts/examples/%s/script.js on air-quality.csv:\n\n", example)
-	answer, err := client.run(string(script))
+	fmt.Fprintf(a.out, "Running the example %s on air-quality.csv. What it answers, with the receipt of what it did:\n\n", example)
+	answer, err := client.run(example+".js", string(script))
 	if err != nil {
 		return err
 	}
@@ -49,14 +52,18 @@ func demo(a *app, address, token string) error {
 	if err := json.Indent(&pretty, answer, "", "  "); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(a.out, pretty.String())
+	_, err = fmt.Fprintf(a.out, "%s\n\n", pretty.String())
 	return err
 }
 
-type demoClient struct{ address, token string }
+type demoClient struct {
+	ctx            context.Context
+	http           *http.Client
+	address, token string
+}
 
-func (c demoClient) run(script string) ([]byte, error) {
-	body, err := json.Marshal(map[string]string{"script": script, "name": "example.js"})
+func (c demoClient) run(name, script string) ([]byte, error) {
+	body, err := json.Marshal(map[string]string{"script": script, "name": name})
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +71,13 @@ func (c demoClient) run(script string) ([]byte, error) {
 }
 
 func (c demoClient) post(path, contentType string, body io.Reader) ([]byte, error) {
-	req, err := http.NewRequest(http.MethodPost, c.address+path, body)
+	req, err := http.NewRequestWithContext(c.ctx, http.MethodPost, c.address+path, body)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Content-Type", contentType)
-	res, err := http.DefaultClient.Do(req)
+	res, err := c.http.Do(req)
 	if err != nil {
 		return nil, err
 	}

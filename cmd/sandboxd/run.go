@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -65,7 +66,7 @@ func (c *runCmd) Run(a *app) (err error) {
 	if c.Timeout > limits.Default().WallTime {
 		allowed.CPUTime = allowed.WallTime // whoever asks for more time wants to use it
 	}
-	h, err := sandboxd.Open(a.ctx, sandboxd.Config{Dir: c.Data, Limits: allowed, Concurrency: 1, Log: a.log()})
+	h, err := sandboxd.Open(a.ctx, sandboxd.Config{Dir: c.Data, Limits: allowed, Concurrency: 1, Log: a.log(slog.LevelError)})
 	if err != nil {
 		return err
 	}

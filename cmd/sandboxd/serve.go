@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -43,7 +44,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	log := a.log()
+	log := a.log(slog.LevelInfo)
 	h, err := sandboxd.Open(a.ctx, sandboxd.Config{Dir: dir, Log: log})
 	if err != nil {
 		return err
@@ -82,9 +83,10 @@ func (c *serveCmd) Run(a *app) (err error) {
 func (c *serveCmd) greet(a *app, dir, address, token string) {
 	fmt.Fprintf(a.out, "sandboxd is listening on %s\n", address)
 	if c.Token == "" {
-		fmt.Fprintf(a.out, "  Files and runs  %s/?token=%s\n  API token       in %s\n", address, url.QueryEscape(token), filepath.Join(dir, "token"))
+		file := filepath.Join(dir, "token")
+		fmt.Fprintf(a.out, "  Files and runs  %s/?token=%s\n  API             curl -H \"Authorization: Bearer $(cat '%s')\" %s/api/files\n", address, url.QueryEscape(token), file, address)
 	} else { // whoever chose it knows it, and this may go to a log
-		fmt.Fprintf(a.out, "  Files and runs  %s/?token=…\n  API token       as given\n", address)
+		fmt.Fprintf(a.out, "  Files and runs  %s/?token=…\n  API             %[1]s/api/, with the token as given\n", address)
 	}
 	fmt.Fprintf(a.out, "  Data folder     %s\n  Stop            Ctrl-C\n", dir)
 	if host, _, err := net.SplitHostPort(strings.TrimPrefix(address, "http://")); err == nil {
