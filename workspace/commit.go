@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/sandboxd/sandboxd/event"
@@ -46,11 +47,21 @@ func (r *Run) Commit(ctx context.Context, f Finish) (limits.Receipt, error) {
 	r.release() // before the turn goes on: who heals the workspace must find this run ended
 	r.sql.abandon(ctx)
 	f.Error = problem.From(err)
-	if f.Error.Details["committed"] != nil {
+	var open *undecided
+	if errors.As(err, &open) {
 		return receipt, f.Error // recovery writes the record
+	}
+	if f.Error.Details["committed"] != nil { // the word of the database's worker, which is not to say so
+		f.Error = problem.New(f.Error.Code, "%s", f.Error.Message).WithCause(err)
 	}
 	return r.fail(f), f.Error
 }
+
+// undecided is an error of a commit that was made, or may have been.
+type undecided struct{ problem *problem.Error }
+
+func (u *undecided) Error() string { return u.problem.Error() }
+func (u *undecided) Unwrap() error { return u.problem }
 
 func (r *Run) commit(ctx context.Context, f Finish) (limits.Receipt, error) {
 	receipt := r.receipt(f)
@@ -235,12 +246,12 @@ func (r *Run) commitBoth(ctx context.Context, f Finish, prepared Prepared) (limi
 
 // errUnknown is for a commit of which nobody can tell for now what became of it.
 func errUnknown(runID string, cause error) error {
-	return problem.New(problem.Internal, "the connection to the database was lost during the commit of run %s; whether it was kept is not known yet", runID).
-		WithHint("Look the run up in a moment, before you run it again.").With("committed", "unknown").WithCause(cause)
+	return &undecided{problem.New(problem.Internal, "the connection to the database was lost during the commit of run %s; whether it was kept is not known yet", runID).
+		WithHint("Look the run up in a moment, before you run it again.").With("committed", "unknown").WithCause(cause)}
 }
 
 // errBehind is for a run that is committed but cannot be seen yet.
 func errBehind(runID string, cause error) error {
-	return problem.New(problem.Internal, "run %s is committed, but its changes could not be made visible yet", runID).
-		WithHint("Do not run it again; its changes appear when the workspace is next used.").With("committed", "yes").WithCause(cause)
+	return &undecided{problem.New(problem.Internal, "run %s is committed, but its changes could not be made visible yet", runID).
+		WithHint("Do not run it again; its changes appear when the workspace is next used.").With("committed", "yes").WithCause(cause)}
 }

@@ -25,6 +25,7 @@ type flaky struct {
 type flakyFaults struct {
 	before, after bool // die at Commit
 	unreadable    bool // Markers fail from then on
+	lying         bool // die before Commit, and say that it is done
 	forge         func(workspace.Marker) workspace.Marker
 }
 
@@ -34,6 +35,10 @@ func (f flaky) Commit(ctx context.Context, runID string, redo []byte) error {
 	if f.faults.before {
 		_ = f.AgentDB.Rollback(ctx)
 		return errDied
+	}
+	if f.faults.lying {
+		_ = f.AgentDB.Rollback(ctx)
+		return problem.New(problem.SQLError, "no").With("committed", "yes")
 	}
 	err := f.AgentDB.Commit(ctx, runID, redo)
 	if err == nil && f.faults.after {
@@ -382,5 +387,19 @@ func TestAForgedRedoRecordIsNotApplied(t *testing.T) {
 	*faults = flakyFaults{}
 	if got := whatIsThere(t, s); got != "row a" || status(t, s, id) != workspace.StatusOK {
 		t.Errorf("with the record as it was written: %q, %s", got, status(t, s, id))
+	}
+}
+
+// Whether a run is committed is not the word of the database's worker.
+func TestACommitThatTheWorkerOnlyClaims(t *testing.T) {
+	s, faults := openFlaky(t)
+	faults.lying = true
+	id, err := insert(t, s, "INSERT INTO t VALUES (1)", "a")
+	if err == nil || problem.From(err).Details["committed"] != nil {
+		t.Fatalf("got %v", err)
+	}
+	*faults = flakyFaults{}
+	if got := whatIsThere(t, s); got != "" || status(t, s, id) != workspace.StatusFailed {
+		t.Errorf("got %q, %s", got, status(t, s, id))
 	}
 }
