@@ -133,6 +133,8 @@ func (i *isolate) unknown(name string) goja.Value {
 		message := name + " is not an operation"
 		if nearest := i.cfg.Table.Nearest(name, 3); len(nearest) > 0 {
 			message += "; did you mean " + strings.Join(nearest, " or ") + "?"
+		} else if all := i.operationsBeside(name); 0 < len(all) && len(all) <= 6 {
+			message += "; there are " + strings.Join(all, ", ")
 		}
 		panic(i.errorValue(problem.New(problem.UnknownOperation, "%s", message)))
 	})
@@ -144,6 +146,17 @@ func (i *isolate) unknown(name string) goja.Value {
 			return i.unknown(name + "." + key)
 		},
 	}))
+}
+
+// operationsBeside names the operations of a name's outermost namespace.
+func (i *isolate) operationsBeside(name string) (names []string) {
+	space, _, _ := strings.Cut(name, ".")
+	for at := range i.cfg.Table {
+		if strings.HasPrefix(i.cfg.Table[at].Name, space+".") {
+			names = append(names, i.cfg.Table[at].Name)
+		}
+	}
+	return names
 }
 
 // operation is the JavaScript function of an operation: it reads its arguments once, and

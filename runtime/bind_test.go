@@ -154,6 +154,15 @@ func TestArgumentsAreReadAsPlainData(t *testing.T) {
 	}
 }
 
+func TestUnknownOperationOfASmallNamespace(t *testing.T) {
+	l := newLab()
+	l.table = l.table[:2]
+	out := l.run(t, "await lab.transaction()")
+	if want := "lab.transaction is not an operation; there are lab.echo, lab.name"; out.Error == nil || out.Error.Message != want {
+		t.Errorf("ended with %v, want %s", out.Error, want)
+	}
+}
+
 func TestArgumentsThatAreRefused(t *testing.T) {
 	l := newLab()
 	for _, c := range []struct{ argument, message string }{
