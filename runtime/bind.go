@@ -126,39 +126,6 @@ func (n *namespace) Set(key string, _ goja.Value) bool {
 // Delete refuses.
 func (n *namespace) Delete(string) bool { return false }
 
-// unknown is the function behind a name that is no operation, and behind the names below
-// it, since it may have been meant as a namespace.
-func (i *isolate) unknown(name string) goja.Value {
-	function := i.function(name, func(goja.FunctionCall) goja.Value {
-		message := name + " is not an operation"
-		if nearest := i.cfg.Table.Nearest(name, 3); len(nearest) > 0 {
-			message += "; did you mean " + strings.Join(nearest, " or ") + "?"
-		} else if all := i.operationsBeside(name); 0 < len(all) && len(all) <= 6 {
-			message += "; there are " + strings.Join(all, ", ")
-		}
-		panic(i.errorValue(problem.New(problem.UnknownOperation, "%s", message)))
-	})
-	return i.vm.ToValue(i.vm.NewProxy(function, &goja.ProxyTrapConfig{
-		Get: func(target *goja.Object, key string, _ goja.Value) goja.Value {
-			if value := target.Get(key); value != nil || inherits(key) {
-				return value
-			}
-			return i.unknown(name + "." + key)
-		},
-	}))
-}
-
-// operationsBeside names the operations of a name's outermost namespace.
-func (i *isolate) operationsBeside(name string) (names []string) {
-	space, _, _ := strings.Cut(name, ".")
-	for at := range i.cfg.Table {
-		if strings.HasPrefix(i.cfg.Table[at].Name, space+".") {
-			names = append(names, i.cfg.Table[at].Name)
-		}
-	}
-	return names
-}
-
 // operation is the JavaScript function of an operation: it reads its arguments once, and
 // answers a promise that the operation's own goroutine settles through the loop.
 func (i *isolate) operation(o *op.Operation) goja.Value {
