@@ -86,7 +86,7 @@ func TestConcurrentCalls(t *testing.T) {
 // What excelize would need more memory for than there is, is refused before it tries.
 func TestStructureOfLargeWorkbooksIsRefused(t *testing.T) {
 	r := newRun(t)
-	r.host.Add(t, "big.xlsx", bigBook(t, 60_000, 12))
+	r.host.Add(t, "big.xlsx", bigBook(t, 40_000, 20))
 	_, err := r.js("insertRows", "big.xlsx", "Data", int64(0), int64(1))
 	wantCode(t, err, problem.TooComplex, "inserting rows", "writeRange")
 	r.do("writeCell", "big.xlsx", "Data", "A1", "still works")

@@ -79,6 +79,23 @@ func (e *Edits) set(i int, at sheet.Ref, v sheet.Value, formula string) {
 	e.cells++
 }
 
+// needStyles tells whether cells get a look or a date's number format.
+func (e *Edits) needStyles() bool {
+	for _, s := range e.sheets {
+		if len(s.areas) > 0 {
+			return true
+		}
+		for _, row := range s.rows {
+			for _, c := range row {
+				if c.value.Kind == sheet.Date {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // SetStyle changes the look of a range.
 func (e *Edits) SetStyle(i int, within sheet.Range, change StyleChange) {
 	s := e.of(i)

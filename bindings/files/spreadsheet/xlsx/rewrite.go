@@ -20,7 +20,8 @@ const compression = 4
 // are, compressed; in those with edits everything but the cells in question stays to the
 // byte. The results of formulas are marked to be computed when the workbook is opened.
 func (wb *Workbook) Rewrite(ctx context.Context, w io.Writer, e *Edits) error {
-	rw := &rewriter{wb: wb, ctx: ctx, changed: map[*part]func(*bufio.Writer) error{}, left: map[*part]bool{}}
+	rw := &rewriter{wb: wb, ctx: ctx, changed: map[*part]func(*bufio.Writer) error{},
+		visits: map[*part][]func(*xmlScanner) error{}, left: map[*part]bool{}}
 	if err := rw.plan(e); err != nil {
 		return err
 	}
@@ -33,6 +34,7 @@ type rewriter struct {
 	ctx     context.Context
 	styles  *stylePatch
 	changed map[*part]func(*bufio.Writer) error
+	visits  map[*part][]func(*xmlScanner) error
 	left    map[*part]bool // parts that are left out
 }
 
@@ -54,28 +56,57 @@ func (rw *rewriter) plan(e *Edits) error {
 		}
 		rw.changed[s.part] = func(w *bufio.Writer) error { return rw.sheet(s, edits, w) }
 	}
-	main := wb.main
-	rw.changed[main] = func(w *bufio.Writer) error { return rw.transform(main, w, markForCalculation()) }
+	rw.visit(wb.main, markForCalculation())
+	rels, types := wb.archive.find(relsOf(wb.main.name)), wb.archive.find("[Content_Types].xml")
 	// The order of calculation lists cells with formulas, and must not list others: it
 	// is left out, and made anew by the program that opens the workbook.
 	if chain := wb.calcChain; chain != nil {
 		rw.left[chain] = true
-		if rels := wb.archive.find(relsOf(main.name)); rels != nil {
-			rw.changed[rels] = func(w *bufio.Writer) error {
-				return rw.transform(rels, w, dropElement("Relationship", func(x *xmlScanner) bool {
-					return strings.HasSuffix(x.get("Type"), "/calcChain")
-				}))
-			}
-		}
-		if types := wb.archive.find("[Content_Types].xml"); types != nil {
-			rw.changed[types] = func(w *bufio.Writer) error {
-				return rw.transform(types, w, dropElement("Override", func(x *xmlScanner) bool {
-					return strings.EqualFold(cleanName(x.get("PartName")), chain.name)
-				}))
-			}
-		}
+		rw.visit(rels, dropElement("Relationship", func(x *xmlScanner) bool {
+			return strings.HasSuffix(x.get("Type"), "/calcChain")
+		}))
+		rw.visit(types, dropElement("Override", func(x *xmlScanner) bool {
+			return strings.EqualFold(cleanName(x.get("PartName")), chain.name)
+		}))
+	}
+	if styles.part == nil && e.needStyles() {
+		styles.newName = resolve(wb.main.name, "styles.xml")
+		rw.visit(rels, insertAtEnd(`Relationship Id="rIdStyles" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="/`+styles.newName+`"/>`))
+		rw.visit(types, insertAtEnd(`Override PartName="/`+styles.newName+`" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/>`))
 	}
 	return nil
+}
+
+// visit makes a function see every token of a part that is copied; nil is no part.
+func (rw *rewriter) visit(p *part, fn func(x *xmlScanner) error) {
+	if p == nil {
+		return
+	}
+	before := rw.visits[p]
+	rw.visits[p] = append(before, fn)
+	if before == nil {
+		rw.changed[p] = func(w *bufio.Writer) error {
+			return rw.transform(p, w, func(x *xmlScanner) error {
+				for _, fn := range rw.visits[p] {
+					if err := fn(x); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+	}
+}
+
+// insertAtEnd adds an element, given without its <, at the end of the part's root.
+func insertAtEnd(element string) func(x *xmlScanner) error {
+	return func(x *xmlScanner) error {
+		if x.kind != endTag || x.depth != 0 || x.kept == x.r {
+			return nil
+		}
+		tag := x.tagText()
+		return x.replaceTag("<" + prefixOf(tag) + element + tag)
+	}
 }
 
 // write writes the archive. The styles come last, when it is known which are needed; the
@@ -120,6 +151,11 @@ func (rw *rewriter) write(w io.Writer) error {
 				return damaged("the workbook's part %q cannot be copied", clip(p.name)).WithCause(err)
 			}
 		} else if err := create(p.file.Name, rw.styles.write); err != nil {
+			return err
+		}
+	}
+	if rw.styles.newName != "" {
+		if err := create(rw.styles.newName, rw.styles.write); err != nil {
 			return err
 		}
 	}
@@ -199,6 +235,17 @@ func (x *xmlScanner) replaceTag(text string) error {
 		return err
 	}
 	x.drop()
+	_, err := x.copy.WriteString(text)
+	return err
+}
+
+// insertBefore copies a text in front of the tag that next has read.
+func (x *xmlScanner) insertBefore(text string) error {
+	at := x.r - len(x.tagText())
+	if _, err := x.copy.Write(x.buf[x.kept:at]); err != nil {
+		return err
+	}
+	x.kept = at
 	_, err := x.copy.WriteString(text)
 	return err
 }

@@ -133,8 +133,16 @@ func TestRewriteStyles(t *testing.T) {
 		"usual": `<numFmts count="1"><numFmt numFmtId="170" formatCode="0.0"/></numFmts><fonts count="1"><font><i/><sz val="10"/><name val="Arial"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/></border></borders><cellXfs count="2"><xf numFmtId="0" fontId="0"/><xf numFmtId="170" fontId="0"><alignment vertical="top"/><protection locked="0"/></xf></cellXfs><dxfs count="0"/>`,
 		"bare":  `<cellXfs><xf numFmtId="0"/><xf numFmtId="2"/></cellXfs>`,
 		"empty": ``,
+		"none":  `-`,
 	} {
 		data := book(rowsXML(`<row r="1"><c r="A1" s="1"><v>1</v></c><c r="B1"><v>2</v></c></row>`), file{"xl/styles.xml", `<styleSheet ` + mainNS + `>` + styles + `</styleSheet>`})
+		if styles == "-" {
+			data = rewrite(t, data, func(z *zip.Writer, f *zip.File) {
+				if f.Name != "xl/styles.xml" {
+					z.Copy(f)
+				}
+			})
+		}
 		var e Edits
 		e.SetStyle(0, area2(t, "A1:C2"), StyleChange{Bold: &yes, Italic: &no, FontSize: &size, Color: &red, Fill: &red, Horizontal: &center, Wrap: &yes})
 		e.SetStyle(0, area2(t, "A:A"), StyleChange{NumberFormat: &code, Border: map[string]BorderLine{"top": {"thin", "00FF00"}}})

@@ -77,8 +77,7 @@ func (sw *sheetWriter) head() error {
 			}
 		case x.depth == 2 && string(x.name) == "sheetData":
 			if !hasCols {
-				tag := x.tagText()
-				if err := x.replaceTag(colsXML(sw.prefix, nil, sw.edits.widths) + tag); err != nil {
+				if err := x.insertBefore(colsXML(sw.prefix, nil, sw.edits.widths)); err != nil {
 					return err
 				}
 			}
@@ -97,13 +96,8 @@ func (sw *sheetWriter) rows() error {
 		if len(sw.todo) == 0 {
 			return rs.flush()
 		}
-		tag := rs.lastTag()
-		if tag == "" { // replaced already, with the columns
-			tag = "<" + sw.prefix + "sheetData/>"
-		} else if err := rs.replaceTag(""); err != nil {
-			return err
-		}
-		if _, err := rs.copy.WriteString(strings.TrimSuffix(strings.TrimRight(tag, ">"), "/") + ">"); err != nil {
+		tag := strings.TrimSuffix(rs.tagText(), ">")
+		if err := rs.replaceTag(strings.TrimSuffix(tag, "/") + ">"); err != nil {
 			return err
 		}
 		if err := sw.newRows(1 << 30); err != nil {
@@ -140,14 +134,6 @@ func (sw *sheetWriter) rows() error {
 			return err
 		}
 	}
-}
-
-// lastTag is tagText, "" if the tag was replaced.
-func (x *xmlScanner) lastTag() string {
-	if x.kept == x.r {
-		return ""
-	}
-	return x.tagText()
 }
 
 // row copies the row that nextRow has passed, with its edits.

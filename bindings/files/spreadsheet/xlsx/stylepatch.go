@@ -30,9 +30,10 @@ type BorderLine struct{ Style, Color string }
 // stylePatch adds styles to a workbook's styles part. A new one is an existing one with
 // changes, so that what this package does not know of it stays.
 type stylePatch struct {
-	wb   *Workbook
-	part *part
-	ctx  context.Context
+	wb      *Workbook
+	part    *part  // nil if the workbook has none
+	newName string // of the part that is made then
+	ctx     context.Context
 
 	prefix string
 	old    *styles
@@ -68,15 +69,11 @@ func (p *stylePatch) load() error {
 	if p.xfs != nil {
 		return nil
 	}
-	if p.part == nil {
-		return damaged("the workbook has no styles part, so that no cell can be formatted").
-			WithHint("Open it in a spreadsheet program and save it again.")
-	}
 	p.nextID, p.has = 164, map[string]bool{}
 	for id := range p.old.codes {
 		p.nextID = max(p.nextID, id+1)
 	}
-	err := p.wb.scan(p.ctx, p.part, func(x *xmlScanner) error {
+	err := p.scan(func(x *xmlScanner) error {
 		var sink strings.Builder
 		x.copy, x.kept = bufio.NewWriter(&sink), x.r
 		for {
@@ -132,6 +129,18 @@ func (p *stylePatch) load() error {
 	atLeast(&p.fills, `<fill><patternFill patternType="none"/></fill>`, `<fill><patternFill patternType="gray125"/></fill>`)
 	atLeast(&p.border, `<border><left/><right/><top/><bottom/><diagonal/></border>`)
 	return err
+}
+
+// noStyles is the styles part of a workbook that has none.
+const noStyles = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n" +
+	`<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><dxfs count="0"/></styleSheet>`
+
+// scan reads the styles part.
+func (p *stylePatch) scan(fn func(*xmlScanner) error) error {
+	if p.part == nil {
+		return fn(&xmlScanner{stream: newStream(strings.NewReader(noStyles), make([]byte, 512))})
+	}
+	return p.wb.scan(p.ctx, p.part, fn)
 }
 
 func (p *stylePatch) list(name string) (list *[]string, child string) {
@@ -426,7 +435,7 @@ func (p *stylePatch) write(w *bufio.Writer) error {
 		}
 		return xml
 	}
-	return p.wb.scan(p.ctx, p.part, func(x *xmlScanner) error {
+	return p.scan(func(x *xmlScanner) error {
 		section := ""
 		return x.transform(w, func(x *xmlScanner) error {
 			switch {

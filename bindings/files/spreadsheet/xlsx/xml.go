@@ -108,6 +108,8 @@ func (x *xmlScanner) start() error {
 	for {
 		for ; x.r+i < x.w; i++ {
 			switch c := x.buf[x.r+i]; {
+			case c == '<':
+				return damaged("a part of the workbook is not well-formed")
 			case quote != 0:
 				if c == quote {
 					quote = 0
