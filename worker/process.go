@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/host/frame"
 	"github.com/sandboxd/sandboxd/problem"
 )
@@ -97,7 +98,7 @@ func (l *launcher) launch(ctx context.Context, on *spawner, s settings) (*proces
 	}
 	p := &process{settings: s, cmd: cmd, limit: s.Limits.Memory, stderr: &stderr{}, exited: make(chan struct{}), handler: &switchboard{ready: make(chan ready, 1)}}
 	p.gauge = newGauge(cmd.Process.Pid)
-	p.conn = frame.New(ours, p.handler, frame.Options{})
+	p.conn = frame.New(ours, p.handler, frame.Options{Inline: host.Brief})
 	go p.wait(read)
 	timer := time.NewTimer(startWithin)
 	defer timer.Stop()

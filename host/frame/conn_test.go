@@ -416,3 +416,52 @@ func TestAnswersThatNobodyReadsHoldUpTheAskerAlone(t *testing.T) {
 		t.Errorf("%d were handled and %d told of being sent, of %d", handled.Load(), sent.Load(), requests)
 	}
 }
+
+// A brief request is answered while a long one is under way, and brief ones keep their order.
+func TestInline(t *testing.T) {
+	release := make(chan struct{})
+	var order []int // of the brief ones: appended to by one goroutine, the reading one
+	_, client := connected(t, handlerFunc(func(ctx context.Context, req Request) (Reply, error) {
+		if req.Method == "long" {
+			select {
+			case <-release:
+			case <-ctx.Done():
+			}
+			return Reply{Body: "long"}, nil
+		}
+		var n int
+		if err := json.Unmarshal(req.Body, &n); err != nil {
+			return Reply{}, err
+		}
+		order = append(order, n)
+		return Reply{Body: n}, nil
+	}), Options{Inline: func(method string) bool { return method == "brief" }}, Options{})
+
+	long, err := client.Begin(t.Context(), "long", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls []*Call
+	for i := range 100 {
+		call, err := client.Begin(t.Context(), "brief", i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls = append(calls, call)
+	}
+	for i, call := range calls {
+		var n int
+		if _, err := call.Result(&n); err != nil || n != i {
+			t.Fatalf("call %d: %d, %v", i, n, err)
+		}
+	}
+	close(release)
+	if _, err := long.Result(nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range order {
+		if n != i {
+			t.Fatalf("handled in the order %v", order)
+		}
+	}
+}
