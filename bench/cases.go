@@ -15,9 +15,9 @@ import (
 type benchmark struct {
 	name string
 	goal goal
-	// ours does it n times and says how long that took.
-	ours func(ctx context.Context, lab *lab) (time.Duration, error)
-	n    int // repetitions within a sample, on both sides
+	// ours does it some times and says how long each took.
+	ours func(ctx context.Context, lab *lab) ([]time.Duration, error)
+	n    int // how often the peer does it in its turn
 	// peer names the case in peers/peer.mjs; "" has none and the goal is absolute.
 	peer, arg string
 }
@@ -40,47 +40,51 @@ var cases = []benchmark{
 	{
 		name: "fresh isolate, `1+1` (isolated-vm)", peer: "isolate", n: 20,
 		goal: goal{text: "≥ 8× faster", ratio: 8},
-		ours: func(ctx context.Context, lab *lab) (time.Duration, error) {
+		ours: func(ctx context.Context, lab *lab) ([]time.Duration, error) {
 			return lab.runs(ctx, 20, `1+1`, "2")
 		},
 	},
 	{
-		name: "one host call, `state.get`", n: 1000,
+		name: "one host call, `state.get`",
 		goal: goal{text: "< 60 µs", ms: 0.060},
-		ours: func(ctx context.Context, lab *lab) (time.Duration, error) {
+		ours: func(ctx context.Context, lab *lab) ([]time.Duration, error) {
 			return lab.timed(ctx, `await state.get('warm');
-				const start = performance.now();
-				for (let i = 0; i < 1000; i++) await state.get('warm');
-				return performance.now() - start`)
+				const ms = [];
+				for (let i = 0; i < 1000; i++) {
+					const start = performance.now();
+					await state.get('warm');
+					ms.push(performance.now() - start);
+				}
+				return ms`)
 		},
 	},
 	{
 		name: "1 MB of text by `+=`, a character at a time (V8)", peer: "concat", n: 1,
 		goal: goal{text: "within 5×", ratio: 0.2},
-		ours: func(ctx context.Context, lab *lab) (time.Duration, error) {
+		ours: func(ctx context.Context, lab *lab) ([]time.Duration, error) {
 			return lab.timed(ctx, `const start = performance.now();
 				let s = '';
 				for (let i = 0; i < 1 << 20; i++) s += 'x';
 				if (s.length !== 1 << 20) throw new Error('short');
-				return performance.now() - start`)
+				return [performance.now() - start]`)
 		},
 	},
 	{
 		name: "20 lines from the middle of a 50 MB file (fs.readFile)", peer: "range", arg: bigFile, n: 1,
 		goal: goal{text: "≥ 20× faster, second read", ratio: 20},
-		ours: func(ctx context.Context, lab *lab) (time.Duration, error) {
+		ours: func(ctx context.Context, lab *lab) ([]time.Duration, error) {
 			return lab.timed(ctx, fmt.Sprintf(`const range = { startLine: %d, endLine: %[1]d + 19 };
 				await files.readText('big.log', range);
 				const start = performance.now();
 				const { content } = await files.readText('big.log', range);
 				if (content === '') throw new Error('empty');
-				return performance.now() - start`, bigLines/2))
+				return [performance.now() - start]`, bigLines/2))
 		},
 	},
 	{
-		name: "small run, 8 clients, 2 workers", n: 1000,
+		name: "small run, 8 clients, 2 workers",
 		goal: goal{text: "≥ 2,000 a second", ms: 0.5},
-		ours: func(ctx context.Context, lab *lab) (time.Duration, error) {
+		ours: func(ctx context.Context, lab *lab) ([]time.Duration, error) {
 			return lab.throughput(ctx, 1000, 8)
 		},
 	},
@@ -90,20 +94,20 @@ var cases = []benchmark{
 func (c benchmark) measure(ctx context.Context, lab *lab, rounds int) (measured, error) {
 	var ours, peer []time.Duration
 	for round := range rounds + 2 {
-		took, err := c.ours(ctx, lab)
+		mine, err := c.ours(ctx, lab)
 		if err != nil {
 			return measured{}, err
 		}
-		var peerTook time.Duration
+		var theirs []time.Duration
 		if c.peer != "" {
-			if peerTook, err = lab.peer.do(c.peer, lab.path(c.arg), c.n); err != nil {
+			if theirs, err = lab.peer.do(c.peer, lab.path(c.arg), c.n); err != nil {
 				return measured{}, err
 			}
 		}
 		if round < 2 {
 			continue // both sides warm up
 		}
-		ours, peer = append(ours, took/time.Duration(c.n)), append(peer, peerTook/time.Duration(c.n))
+		ours, peer = append(ours, mine...), append(peer, theirs...)
 	}
 	return measured{median(ours), median(peer)}, nil
 }
@@ -120,32 +124,34 @@ func (c benchmark) row(m measured) string {
 }
 
 // runs does a whole run n times, one after the other, and checks what it answers.
-func (l *lab) runs(ctx context.Context, n int, script, want string) (time.Duration, error) {
-	start := time.Now()
+func (l *lab) runs(ctx context.Context, n int, script, want string) ([]time.Duration, error) {
+	var times []time.Duration
 	for range n {
+		start := time.Now()
 		answer := l.host.Run(ctx, sandboxd.Run{Script: script})
+		times = append(times, time.Since(start))
 		if !answer.OK || string(answer.Result) != want {
-			return 0, fmt.Errorf("answered %s, %v", answer.Result, answer.Error)
+			return nil, fmt.Errorf("answered %s, %v", answer.Result, answer.Error)
 		}
 	}
-	return time.Since(start), nil
+	return times, nil
 }
 
-// timed is a run that measures itself and answers milliseconds.
-func (l *lab) timed(ctx context.Context, script string) (time.Duration, error) {
+// timed is a run that measures itself and answers a list of milliseconds.
+func (l *lab) timed(ctx context.Context, script string) ([]time.Duration, error) {
 	answer := l.host.Run(ctx, sandboxd.Run{Script: script})
 	if !answer.OK {
-		return 0, answer.Error
+		return nil, answer.Error
 	}
-	var ms float64
+	var ms []float64
 	if err := json.Unmarshal(answer.Result, &ms); err != nil {
-		return 0, err
+		return nil, err
 	}
-	return time.Duration(ms * 1e6), nil
+	return durations(ms), nil
 }
 
-// throughput is n small runs from several clients at once.
-func (l *lab) throughput(ctx context.Context, n, clients int) (time.Duration, error) {
+// throughput is n small runs from several clients at once; its one time is a run's share.
+func (l *lab) throughput(ctx context.Context, n, clients int) ([]time.Duration, error) {
 	var left atomic.Int64
 	left.Store(int64(n))
 	var failure atomic.Pointer[error]
@@ -163,7 +169,7 @@ func (l *lab) throughput(ctx context.Context, n, clients int) (time.Duration, er
 	}
 	wg.Wait()
 	if err := failure.Load(); err != nil {
-		return 0, *err
+		return nil, *err
 	}
-	return time.Since(start), nil
+	return []time.Duration{time.Since(start) / time.Duration(n)}, nil
 }

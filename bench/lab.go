@@ -110,32 +110,41 @@ func startPeer(ctx context.Context) (*peer, error) {
 	return &peer{cmd, in, bufio.NewScanner(out)}, nil
 }
 
-// do has the peer do a case n times and gives the time that it measured.
-func (p *peer) do(name, arg string, n int) (time.Duration, error) {
+// do has the peer do a case n times and gives the times that it measured.
+func (p *peer) do(name, arg string, n int) ([]time.Duration, error) {
 	request, err := json.Marshal(map[string]any{"case": name, "arg": arg, "n": n})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if _, err := p.in.Write(append(request, '\n')); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if !p.out.Scan() {
-		return 0, fmt.Errorf("the peer ended: %w", p.out.Err())
+		return nil, fmt.Errorf("the peer ended: %w", p.out.Err())
 	}
 	var answer struct {
-		Ms    float64 `json:"ms"`
-		Error string  `json:"error"`
+		Ms    []float64 `json:"ms"`
+		Error string    `json:"error"`
 	}
 	if err := json.Unmarshal(p.out.Bytes(), &answer); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if answer.Error != "" {
-		return 0, errors.New(answer.Error)
+		return nil, errors.New(answer.Error)
 	}
-	return time.Duration(answer.Ms * 1e6), nil
+	return durations(answer.Ms), nil
 }
 
 func (p *peer) stop() {
 	p.in.Close()
 	p.cmd.Wait()
+}
+
+// durations makes times of milliseconds.
+func durations(ms []float64) []time.Duration {
+	list := make([]time.Duration, len(ms))
+	for i, m := range ms {
+		list[i] = time.Duration(m * 1e6)
+	}
+	return list
 }

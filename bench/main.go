@@ -67,10 +67,14 @@ func header() string {
 		"machine: trust the ratios, not the milliseconds. `peer` is Node with the library named.\n\n"
 }
 
-// measured is the medians of one case, in milliseconds per repetition.
+// measured is the medians of one case, in milliseconds for one repetition.
 type measured struct{ ours, peer float64 }
 
+// median is 0 where there is nothing to measure.
 func median(samples []time.Duration) float64 {
+	if len(samples) == 0 {
+		return 0
+	}
 	slices.Sort(samples)
 	return float64(samples[len(samples)/2].Nanoseconds()) / 1e6
 }
