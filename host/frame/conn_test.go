@@ -421,7 +421,7 @@ func TestAnswersThatNobodyReadsHoldUpTheAskerAlone(t *testing.T) {
 func TestInline(t *testing.T) {
 	release := make(chan struct{})
 	var order []int // of the brief ones: appended to by one goroutine, the reading one
-	_, client := connected(t, handlerFunc(func(ctx context.Context, req Request) (Reply, error) {
+	server, client := connected(t, handlerFunc(func(ctx context.Context, req Request) (Reply, error) {
 		if req.Method == "long" {
 			select {
 			case <-release:
@@ -459,6 +459,8 @@ func TestInline(t *testing.T) {
 	if _, err := long.Result(nil); err != nil {
 		t.Fatal(err)
 	}
+	server.Close()
+	server.Wait()
 	for i, n := range order {
 		if n != i {
 			t.Fatalf("handled in the order %v", order)
