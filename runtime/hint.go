@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"regexp"
 	"sort"
@@ -51,6 +52,39 @@ func (r *recentCalls) forgotten() *recentCall {
 	return nil
 }
 
+// maxUnread is how many forgotten reads are named; after them the habit is clear.
+const maxUnread = 3
+
+// warnUnread tells of reads whose promises nobody looked at. A change that was not awaited
+// is made all the same; a read that was not awaited is nothing but its Promise, of which
+// scripts take the length or the JSON without noticing.
+func (i *isolate) warnUnread() {
+	said := map[string]bool{}
+	r := &i.recent
+	for back := min(r.next, len(r.calls)); back >= 1; back-- {
+		call := &r.calls[(r.next-back)%len(r.calls)]
+		p := call.promise.Value()
+		if p == nil || !call.placed || handled(p) {
+			continue
+		}
+		o, known := i.cfg.Table.Lookup(call.operation)
+		text := call.missing()
+		if !known || !o.Doc.ReadOnly || said[text] {
+			continue
+		}
+		if said[text] = true; len(said) > maxUnread {
+			return
+		}
+		i.console.write("warn", text)
+	}
+}
+
+// missing says which await is.
+func (c *recentCall) missing() string {
+	return fmt.Sprintf("%s in line %d was not awaited: it gives a Promise, not the value. Write await %s(…).",
+		c.operation, c.site.Position().Line, c.operation)
+}
+
 // handled tells whether a promise was awaited or given a then. goja knows and does not
 // say; without the field, every promise counts as handled and no hint is given.
 func handled(p *goja.Promise) bool {
@@ -68,9 +102,7 @@ func (i *isolate) withHints(p *problem.Error) *problem.Error {
 	builtIn := strings.HasPrefix(p.Message, "TypeError") || strings.HasPrefix(p.Message, "SyntaxError") ||
 		strings.HasPrefix(p.Message, "RangeError")
 	if call := i.recent.forgotten(); builtIn && call != nil {
-		place := call.site.Position()
-		return p.WithHint("%s in line %d was not awaited: it gives a Promise, not the value. Write await %s(…).",
-			call.operation, place.Line, call.operation)
+		return p.WithHint("%s", call.missing())
 	}
 	if strings.Contains(p.Message, "before initialization") {
 		if m := ownName.FindStringSubmatch(i.script.Source); m != nil {

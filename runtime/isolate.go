@@ -110,7 +110,11 @@ func (i *isolate) run(prg *program) (result json.RawMessage, failure *problem.Er
 	if failure != nil {
 		return nil, failure
 	}
-	return result, i.settle() // a toJSON may have started something
+	failure = i.settle() // a toJSON may have started something
+	if failure == nil {
+		i.warnUnread()
+	}
+	return result, failure
 }
 
 // start calls the script's function and gives the promise of its end.
