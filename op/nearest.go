@@ -94,6 +94,15 @@ func unlikeness(wrong, name string) int {
 	return min(best, 2+missing*unit/2)
 }
 
+// NearestTools gives up to n tool names that a wrong one may have meant, best first.
+func (t Table) NearestTools(name string, n int) []string {
+	names := make([]string, len(t))
+	for i := range t {
+		names[i] = t[i].Tool
+	}
+	return nearest(name, names, n)
+}
+
 // spaceUnlikeness is small for a namespace without its outer one, and for a missing one.
 func (t Table) spaceUnlikeness(wrong, space string) int {
 	switch {

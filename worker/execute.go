@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"github.com/sandboxd/sandboxd/host"
@@ -141,7 +142,7 @@ func (e *executor) call(ctx context.Context, env *op.Env, job runRequest) runAns
 	defer cancel()
 	o, ok := e.table.LookupTool(job.Call.Tool)
 	if !ok {
-		return runAnswer{Error: problem.New(problem.UnknownOperation, "there is no tool %q", job.Call.Tool)}
+		return runAnswer{Error: e.unknownTool(job.Call.Tool)}
 	}
 	answer := runAnswer{Calls: map[string]int{o.Name: 1}}
 	in, wrong := o.BindTool(job.Call.Args)
@@ -168,6 +169,14 @@ func (e *executor) call(ctx context.Context, env *op.Env, job runRequest) runAns
 		answer.Result = result
 	}
 	return answer
+}
+
+func (e *executor) unknownTool(name string) *problem.Error {
+	meant := ""
+	if near := e.table.NearestTools(name, 2); len(near) > 0 {
+		meant = "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return problem.New(problem.UnknownOperation, "there is no tool %q%s", name, meant).WithHint("List the tools first.")
 }
 
 func tooLarge(size, limit int64) *problem.Error {

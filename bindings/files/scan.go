@@ -38,12 +38,8 @@ func scan(ctx context.Context, env *op.Env, file host.File, data io.ReaderAt) (*
 func notText(name, kind string) error {
 	e := problem.New(problem.NotText, "%q is %s and not text", name, kind).With("mime_type", kind)
 	switch {
-	case kind == "application/pdf":
-		return e.WithHint("Use files.pdf.extractText (pdf_extract_text) for its text.")
 	case strings.Contains(kind, "spreadsheet"), strings.Contains(kind, "ms-excel"):
 		return e.WithHint("Use files.spreadsheet.listSheets and files.spreadsheet.readRange.")
-	case strings.HasPrefix(kind, "image/"):
-		return e.WithHint("Use files.image.info and files.image.toBase64.")
 	case strings.Contains(kind, "utf-32"):
 		return e.WithHint("UTF-32 is not supported as text; files.readBytes gives its bytes.")
 	}

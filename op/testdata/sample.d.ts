@@ -8,7 +8,7 @@ declare const args: any;
 declare function resolve(value?: unknown): void;
 
 /**
- * Finds operations: help() lists them, help("pdf merge") searches,
+ * Finds operations: help() lists them, help("rename a file") searches,
  * help("files.readText") describes one.
  */
 declare function help(query?: string): string;
