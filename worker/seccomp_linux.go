@@ -128,11 +128,16 @@ func sqlRules() []rule {
 		{nr: unix.SYS_MKDIRAT}, {nr: unix.SYS_FALLOCATE}, {nr: unix.SYS_FCHMOD}, {nr: unix.SYS_FCHOWN},
 		{nr: unix.SYS_FACCESSAT}, {nr: unix.SYS_FACCESSAT2}, {nr: unix.SYS_GETEUID}, {nr: unix.SYS_GETUID},
 		{nr: unix.SYS_GETEGID}, {nr: unix.SYS_GETGID}, {nr: unix.SYS_GETCWD}, {nr: unix.SYS_READLINKAT},
-		{nr: unix.SYS_STATX}, {nr: sysFstatat}, {nr: unix.SYS_FCNTL}, {nr: unix.SYS_GETDENTS64},
+		{nr: unix.SYS_STATX}, {nr: sysFstatat}, {nr: unix.SYS_GETDENTS64},
 		{nr: unix.SYS_RENAMEAT2}, {nr: unix.SYS_RENAMEAT}, {nr: unix.SYS_PREADV}, {nr: unix.SYS_PWRITEV},
 		{nr: unix.SYS_FSTATFS}, {nr: unix.SYS_UTIMENSAT}, {nr: unix.SYS_MREMAP}, {nr: unix.SYS_MSYNC},
 	}
-	return append(rules, archSQLRules...)
+	// Locks, but no F_SETOWN and F_SETSIG: they would signal any process of the user.
+	locks := rule{nr: unix.SYS_FCNTL}
+	for _, cmd := range []uint32{unix.F_GETFL, unix.F_GETFD, unix.F_SETFD, unix.F_DUPFD_CLOEXEC, unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW} {
+		locks.checks = append(locks.checks, check{arg: 1, mask: ^uint32(0), want: cmd})
+	}
+	return append(append(rules, locks), archSQLRules...)
 }
 
 // deadly are calls that nothing in a child makes by itself.
