@@ -52,7 +52,7 @@ func TestCrash(t *testing.T) {
 		}
 		until = time.Now().Add(24 * time.Hour)
 	} else if testing.Short() {
-		until = time.Now().Add(5 * time.Second)
+		t.Skip("a process that is killed has nothing to tell the race detector")
 	}
 	before := resources(t)
 	seed := uint64(time.Now().UnixNano())

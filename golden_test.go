@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -224,6 +225,9 @@ func open(t testing.TB, config sandboxd.Config) *sandboxd.Host {
 	t.Helper()
 	if config.Dir == "" {
 		config.Dir = t.TempDir()
+	}
+	if config.Log == nil { // that layers are missing is no news under the race detector
+		config.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	}
 	h, err := sandboxd.Open(context.Background(), config)
 	if err != nil {
