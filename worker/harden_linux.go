@@ -35,7 +35,7 @@ func hardenEarly(s settings) []Layer {
 	}{
 		{"RLIMIT_CORE", unix.RLIMIT_CORE, 0},
 		{"RLIMIT_FSIZE", unix.RLIMIT_FSIZE, uint64(file)},
-		{"RLIMIT_NOFILE", unix.RLIMIT_NOFILE, 4096},
+		{"RLIMIT_NOFILE", unix.RLIMIT_NOFILE, 1024},
 		{"RLIMIT_DATA", unix.RLIMIT_DATA, uint64(s.Limits.Memory + dataReserve)},
 	}
 	layers := []Layer{layer("closed descriptors", closed, "only the socketpair and stderr are inherited")}

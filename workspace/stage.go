@@ -14,7 +14,7 @@ import (
 
 // maxStages bounds the temporary files that a run has open, so that no run can take all
 // descriptors.
-const maxStages = 500
+const maxStages = 100
 
 // stage is a temporary file that a worker writes, or content that the daemon received.
 type stage struct {
