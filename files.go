@@ -158,16 +158,23 @@ func (f *Files) Restore(ctx context.Context, ref string, version int64) (file ho
 	return file, err
 }
 
-// change is one run of the host's own.
+// change is one run of the host's own. Close waits for its commit, but not for its work: a
+// client that stalls in an upload must not hold up the end.
 func (f *Files) change(ctx context.Context, start workspace.Start, work func(*workspace.Run) error) (limits.Receipt, error) {
 	start.Workspace = f.workspace
 	run, err := f.host.store.Begin(ctx, start)
 	if err != nil {
-		return limits.Receipt{}, err
+		return limits.Receipt{}, f.host.orClosing(err)
 	}
-	if err := work(run); err != nil {
+	err = work(run)
+	if err == nil {
+		err = f.host.enter()
+	}
+	if err != nil {
+		err = f.host.orClosing(err)
 		_, _ = run.Abort(context.WithoutCancel(ctx), workspace.Finish{Error: problem.From(err)})
 		return limits.Receipt{}, err
 	}
+	defer f.host.runs.Done()
 	return run.Commit(context.WithoutCancel(ctx), workspace.Finish{})
 }

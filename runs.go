@@ -34,5 +34,9 @@ func (r *Runs) Get(ctx context.Context, id string) (workspace.Record, error) {
 // Undo takes back what a run did, as a run of its own. It answers conflict, naming what
 // stands in the way, when a later run changed the same file or state; force overrides.
 func (r *Runs) Undo(ctx context.Context, id string, force bool) (workspace.UndoResult, error) {
+	if err := r.host.enter(); err != nil {
+		return workspace.UndoResult{}, err
+	}
+	defer r.host.runs.Done()
 	return r.host.store.Undo(ctx, r.workspace, id, workspace.Undo{Force: force})
 }

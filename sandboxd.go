@@ -147,10 +147,22 @@ func (h *Host) enter() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closing {
-		return problem.New(problem.Busy, "sandboxd is shutting down")
+		return errClosing
 	}
 	h.runs.Add(1)
 	return nil
+}
+
+var errClosing = problem.New(problem.Busy, "sandboxd is shutting down")
+
+// orClosing says that the host closes where that is why something failed inside.
+func (h *Host) orClosing(err error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing && problem.CodeOf(err) == problem.Internal {
+		return errClosing.WithCause(err)
+	}
+	return err
 }
 
 // Close waits for the runs under way, up to their commit, refuses those that wait for
