@@ -115,7 +115,7 @@ func (c benchmark) measure(ctx context.Context, lab *lab, rounds int) (measured,
 func (c benchmark) row(m measured) string {
 	peer, ratio, verdict := "", "", "met"
 	if c.peer != "" {
-		peer, ratio = fmt.Sprintf("%.3f ms", m.peer), fmt.Sprintf("%.1f×", m.peer/m.ours)
+		peer, ratio = fmt.Sprintf("%.3f ms", m.peer), fmt.Sprintf("%.2f×", m.peer/m.ours)
 	}
 	if !c.goal.met(m) {
 		verdict = "**missed**"
