@@ -190,7 +190,7 @@ func (y *tally) cycles(t *testing.T, n int, seed uint64, skip string) {
 	}
 }
 
-func TestKilledAnywhereEachRunIsWholeOrNotThere(t *testing.T) {
+func TestCrashAnywhereLeavesEachRunWholeOrNotThere(t *testing.T) {
 	n := 200
 	if text := os.Getenv(crashRuns); text != "" {
 		var err error
