@@ -1,10 +1,7 @@
 package runtime
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"math/big"
 
 	"github.com/dop251/goja"
@@ -38,7 +35,7 @@ func (i *isolate) valueOf(plain any) goja.Value {
 		}
 		return object
 	case json.RawMessage:
-		decoded, err := decodeJSON(v)
+		decoded, err := op.DecodeJSON(v)
 		if err != nil {
 			return goja.Null()
 		}
@@ -53,68 +50,6 @@ func arrayOf[T any](i *isolate, items []T) goja.Value {
 		values[at] = i.valueOf(item)
 	}
 	return i.vm.NewArray(values...)
-}
-
-// maxJSONDepth is how deep args may nest.
-const maxJSONDepth = 1000
-
-// decodeJSON reads one JSON value as plain data that keeps the order of members.
-func decodeJSON(raw []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	value, err := decodeValue(d, 0)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("more than one value")
-	}
-	return value, nil
-}
-
-func decodeValue(d *json.Decoder, depth int) (any, error) {
-	if depth > maxJSONDepth {
-		return nil, errors.New("nested too deep")
-	}
-	token, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch t := token.(type) {
-	case json.Number:
-		if whole, err := t.Int64(); err == nil && t.String() != "-0" {
-			return whole, nil
-		}
-		return t.Float64()
-	case json.Delim:
-		if t == '[' {
-			items := []any{}
-			for d.More() {
-				item, err := decodeValue(d, depth+1)
-				if err != nil {
-					return nil, err
-				}
-				items = append(items, item)
-			}
-			_, err := d.Token()
-			return items, err
-		}
-		members := op.Object{}
-		for d.More() {
-			name, err := d.Token()
-			if err != nil {
-				return nil, err
-			}
-			value, err := decodeValue(d, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			members = append(members, op.Member{Name: name.(string), Value: value})
-		}
-		_, err := d.Token()
-		return members, err
-	}
-	return token, nil
 }
 
 // exactInt gives a BigInt that fits 64 bits.

@@ -103,7 +103,7 @@ func (i *isolate) plainArgs() (any, error) {
 	if len(i.script.Args) == 0 {
 		return op.Object{}, nil
 	}
-	return decodeJSON(i.script.Args)
+	return op.DecodeJSON(i.script.Args)
 }
 
 // resolve answers the run; the first call counts.

@@ -152,7 +152,7 @@ func plainDetails(details map[string]any) op.Object {
 		if err != nil {
 			continue
 		}
-		if value, err := decodeJSON(raw); err == nil {
+		if value, err := op.DecodeJSON(raw); err == nil {
 			members = append(members, op.Member{Name: name, Value: value})
 		}
 	}
