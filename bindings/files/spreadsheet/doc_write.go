@@ -63,9 +63,13 @@ var deleteSheetDoc = op.Doc{
 	Destructive: true,
 }
 
+// formulaRules is a fault of the library that moves rows, found by a golden of deleteRows.
+const formulaRules = "Check formulas that name a sheet in quotes, such as SUM('2024'!A1:A9), afterwards: " +
+	"they may lose the quotes, and the start of their range may move one row too far. "
+
 var insertRowsDoc = op.Doc{
 	Summary: "Insert empty rows behind a row.",
-	Details: "What lies below moves down, and formulas, merged areas, filters and tables follow. " + csvRules + " " + writeRules,
+	Details: "What lies below moves down, and formulas, merged areas, filters and tables follow. " + formulaRules + csvRules + " " + writeRules,
 	Examples: []op.Example{
 		{Title: "Room for a title", Code: `await files.spreadsheet.insertRows("budget.xlsx", "2024", 0, 2);`},
 	},
@@ -74,7 +78,7 @@ var insertRowsDoc = op.Doc{
 
 var deleteRowsDoc = op.Doc{
 	Summary: "Delete rows.",
-	Details: "What lies below moves up. " + csvRules + " " + writeRules,
+	Details: "What lies below moves up. " + formulaRules + csvRules + " " + writeRules,
 	Examples: []op.Example{
 		{Title: "Delete rows 10 to 12", Code: `await files.spreadsheet.deleteRows("budget.xlsx", "2024", 10, 3);`},
 	},
