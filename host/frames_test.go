@@ -312,10 +312,13 @@ func TestLargeAnswersWaitToBeMade(t *testing.T) {
 		}
 		runtime.Gosched()
 	}
+	for h.given.Load() == 0 { // the first of them is made
+		runtime.Gosched()
+	}
 	for range 100 {
 		runtime.Gosched()
 	}
-	if n := h.given.Load(); n == 0 || n > 8 {
+	if n := h.given.Load(); n > 8 {
 		t.Errorf("%d large answers are in memory", n)
 	}
 }
