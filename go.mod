@@ -2,7 +2,10 @@ module github.com/sandboxd/sandboxd
 
 go 1.26.8
 
-ignore ./bench/peers/node_modules
+ignore (
+	./bench/peers/node_modules
+	./engine/npm/node_modules
+)
 
 require (
 	code.dny.dev/ssrf v0.3.0
@@ -22,7 +25,39 @@ require (
 	modernc.org/sqlite v1.60.1
 )
 
-require golang.org/x/image v0.44.0 // indirect
+require (
+	github.com/HugoSmits86/nativewebp v0.9.3
+	github.com/VictoriaMetrics/metrics v1.35.1
+	github.com/bep/imagemeta v1.0.1
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/disintegration/imaging v1.6.2
+	github.com/ebitengine/purego v0.11.3
+	github.com/go-logr/logr v1.4.4 // indirect
+	github.com/go-logr/stdr v1.2.2 // indirect
+	github.com/go-text/typesetting v0.3.5
+	github.com/hhrutter/tiff v1.0.6 // indirect
+	github.com/modelcontextprotocol/go-sdk v1.8.0
+	github.com/pdfcpu/pdfcpu v0.15.0
+	github.com/rs/cors v1.11.1
+	github.com/segmentio/asm v1.2.1 // indirect
+	github.com/segmentio/encoding v0.5.4 // indirect
+	github.com/soniakeys/quant v1.0.0
+	github.com/tetratelabs/wazero v1.12.0
+	github.com/valyala/fastrand v1.1.0 // indirect
+	github.com/valyala/histogram v1.2.0 // indirect
+	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	github.com/yuin/goldmark v1.8.7
+	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
+	go.opentelemetry.io/otel v1.47.0
+	go.opentelemetry.io/otel/log v1.47.0 // indirect
+	go.opentelemetry.io/otel/metric v1.47.0 // indirect
+	go.opentelemetry.io/otel/sdk v1.47.0
+	go.opentelemetry.io/otel/trace v1.47.0
+	go.yaml.in/yaml/v3 v3.0.5
+	golang.org/x/image v0.44.0
+	golang.org/x/oauth2 v0.37.0 // indirect
+	golang.org/x/time v0.15.0
+)
 
 require (
 	github.com/bits-and-blooms/bitset v1.20.0 // indirect
@@ -50,7 +85,7 @@ require (
 	go.uber.org/multierr v1.11.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/net v0.61.0
-	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sync v0.24.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/text v0.43.0
 	golang.org/x/tools v0.51.0 // indirect
