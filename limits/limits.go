@@ -25,6 +25,8 @@ type Limits struct {
 	ScriptBytes   int64         `json:"script_bytes"`   // source text of a script. Defaults to 1 MB.
 	FileBytes     int64         `json:"file_bytes"`     // one file. Defaults to 50 MB.
 	WorkspaceSize int64         `json:"workspace_size"` // all files of a workspace, versions included, each content once. Defaults to 1 GB.
+	Files         int           `json:"files"`          // of a workspace. Defaults to 50,000: a listing of twice as many is more than a worker takes.
+	Versions      int           `json:"versions"`       // of all files of a workspace, deleted ones too. Defaults to 500,000.
 	StateBytes    int64         `json:"state_bytes"`    // all state of a workspace. Defaults to 16 MB.
 	SQLRows       int           `json:"sql_rows"`       // rows of one db.sql answer, then truncated. Defaults to 1,000.
 	SQLTime       time.Duration `json:"sql_time"`       // one SQL statement. Defaults to 10 s.
@@ -46,6 +48,8 @@ func Default() Limits {
 		ScriptBytes:   1 * MB,
 		FileBytes:     50 * MB,
 		WorkspaceSize: 1 * GB,
+		Files:         50_000,
+		Versions:      500_000,
 		StateBytes:    16 * MB,
 		SQLRows:       1_000,
 		SQLTime:       10 * time.Second,
@@ -67,6 +71,8 @@ func (l Limits) Or(base Limits) Limits {
 	pick(&l.ScriptBytes, base.ScriptBytes)
 	pick(&l.FileBytes, base.FileBytes)
 	pick(&l.WorkspaceSize, base.WorkspaceSize)
+	pick(&l.Files, base.Files)
+	pick(&l.Versions, base.Versions)
 	pick(&l.StateBytes, base.StateBytes)
 	pick(&l.SQLRows, base.SQLRows)
 	pick(&l.SQLTime, base.SQLTime)
@@ -95,6 +101,8 @@ func (l Limits) Within(max Limits) Limits {
 	clip(&l.ScriptBytes, max.ScriptBytes)
 	clip(&l.FileBytes, max.FileBytes)
 	clip(&l.WorkspaceSize, max.WorkspaceSize)
+	clip(&l.Files, max.Files)
+	clip(&l.Versions, max.Versions)
 	clip(&l.StateBytes, max.StateBytes)
 	clip(&l.SQLRows, max.SQLRows)
 	clip(&l.SQLTime, max.SQLTime)

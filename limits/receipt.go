@@ -10,7 +10,7 @@ type Receipt struct {
 	State        []string       `json:"state"`         // keys committed, ordered
 	DBChanges    int64          `json:"db_changes"`    // rows of the agent's database inserted, updated or deleted
 	Conflicts    []FileConflict `json:"conflicts"`     // changes of others that this run's were laid over
-	PeakMemory   int64          `json:"peak_memory"`   // of the worker process while the run was in it
+	PeakMemory   int64          `json:"peak_memory"`   // of the worker process while the run was in it, without the program itself, which all share
 	CPUTime      float64        `json:"cpu_ms"`
 	WallTime     float64        `json:"wall_ms"`
 	QueueTime    float64        `json:"queue_ms"` // waited for a worker

@@ -12,19 +12,22 @@ const (
 	SyntaxError Code = "syntax_error"
 
 	// The call.
-	InvalidArgument   Code = "invalid_argument"
-	UnknownOperation  Code = "unknown_operation"
-	NotFound          Code = "not_found"
-	Exists            Code = "exists"
-	Conflict          Code = "conflict"
-	NotText           Code = "not_text"
-	DamagedFile       Code = "damaged_file"
-	UnsupportedFormat Code = "unsupported_format"
-	PasswordRequired  Code = "password_required"
-	SQLError          Code = "sql_error"
-	MethodNotAllowed  Code = "method_not_allowed"
-	RequestTooLarge   Code = "request_too_large"
-	FetchFailed       Code = "fetch_failed"
+	InvalidArgument     Code = "invalid_argument"
+	UnknownOperation    Code = "unknown_operation"
+	NotFound            Code = "not_found"
+	Exists              Code = "exists"
+	Conflict            Code = "conflict"
+	NotText             Code = "not_text"
+	DamagedFile         Code = "damaged_file"
+	UnsupportedFormat   Code = "unsupported_format"
+	PasswordRequired    Code = "password_required"
+	SQLError            Code = "sql_error"
+	MethodNotAllowed    Code = "method_not_allowed"
+	RequestTooLarge     Code = "request_too_large"
+	PreconditionFailed  Code = "precondition_failed"
+	Locked              Code = "locked"
+	RangeNotSatisfiable Code = "range_not_satisfiable"
+	FetchFailed         Code = "fetch_failed"
 
 	// The limits (DESIGN section 5).
 	Timeout        Code = "timeout"
@@ -82,6 +85,9 @@ var entries = []Entry{
 	{SQLError, 422, "The database refused the statement", "Fix the statement; db.schema() lists tables and columns."},
 	{MethodNotAllowed, 405, "The address does not take this method", "Use a method that the Allow header names."},
 	{RequestTooLarge, 413, "The request is too large", "Upload large data as a file, and let the script read it."},
+	{PreconditionFailed, 412, "The request's condition does not hold", "Look at what is there, then send the request again."},
+	{Locked, 423, "Another request works on it", "Try again in a moment."},
+	{RangeNotSatisfiable, 416, "The file has no such part", "Ask for a part within details.size, or for the whole file."},
 	{FetchFailed, 502, "The download failed", "Check the address; only public http and https addresses can be fetched."},
 	{Timeout, 422, "The run took too long", "Do less in one run, or ask for a longer timeout."},
 	{CPULimit, 422, "The run used too much CPU time", "Do less in one run; prefer operations over loops in JavaScript."},
