@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"math"
 	"reflect"
 	"strconv"
@@ -16,7 +17,12 @@ type Input struct{ value reflect.Value }
 
 // Call runs the operation on a bound input; the answer is its Out.
 func (o *Operation) Call(ctx context.Context, env *Env, in Input) (any, error) {
-	return o.call(ctx, env, in.value)
+	out, err := o.call(ctx, env, in.value)
+	var p *problem.Error
+	if errors.As(err, &p) && p.Code == problem.InvalidArgument && p.Hint == problem.New(p.Code, "").Hint {
+		return out, p.WithHint("Look at the expected type or value, or call help(%q).", o.Name) // not at "the function"
+	}
+	return out, err
 }
 
 // BindJS makes the input of a JavaScript call from plain values: nil (undefined or null),
@@ -168,9 +174,11 @@ func set(dst reflect.Value, s *shape, f *field, on side, value any) *mismatch {
 		dst.Set(reflect.New(s.elem.typ))
 		return set(dst.Elem(), s.elem, f, on, value)
 	case kindString:
-		if text, ok := value.(string); ok && f.allowsText(text) {
-			dst.SetString(text)
-			return nil
+		if text, ok := value.(string); ok {
+			if text, ok = f.allowed(text); ok {
+				dst.SetString(text)
+				return nil
+			}
 		}
 	case kindBool:
 		if yes, ok := value.(bool); ok {
@@ -198,6 +206,8 @@ func set(dst reflect.Value, s *shape, f *field, on side, value any) *mismatch {
 		return setMap(dst, s, f, on, value)
 	case kindStruct:
 		return setStruct(dst, s, f, on, value)
+	case kindVariant:
+		return setVariant(dst, s, f, on, value)
 	}
 	return &mismatch{expected: f.expected(s, on), got: value, came: true}
 }

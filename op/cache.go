@@ -49,26 +49,45 @@ func (c *Cache) Get(key CacheKey) any {
 	return el.Value.(*cached).value
 }
 
-// Put keeps a document of about size bytes. One larger than half of the cache is not kept.
+// Evicted is what a document implements that holds more than memory of Go's. It is told
+// when the cache forgets it; readers may still be at work on it.
+type Evicted interface{ Evicted() }
+
+// Put keeps a document of about size bytes. One larger than half of the cache is not kept,
+// nor is one that has become so.
 func (c *Cache) Put(key CacheKey, value any, size int64) {
-	if c == nil || c.max == 0 || size > c.max/2 {
+	if c == nil || c.max == 0 {
 		return
 	}
+	for _, old := range c.put(key, value, size) {
+		if old, ok := old.(Evicted); ok && any(old) != value {
+			old.Evicted()
+		}
+	}
+}
+
+// put gives the documents that had to go.
+func (c *Cache) put(key CacheKey, value any, size int64) (gone []any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if el, ok := c.byKey[key]; ok {
-		c.remove(el)
+		gone = append(gone, c.remove(el))
+	}
+	if size > c.max/2 {
+		return gone
 	}
 	c.byKey[key] = c.order.PushFront(&cached{key, value, size})
 	c.size += size
 	for c.size > c.max {
-		c.remove(c.order.Back())
+		gone = append(gone, c.remove(c.order.Back()))
 	}
+	return gone
 }
 
-func (c *Cache) remove(el *list.Element) {
+func (c *Cache) remove(el *list.Element) any {
 	doc := el.Value.(*cached)
 	c.order.Remove(el)
 	delete(c.byKey, doc.key)
 	c.size -= doc.size
+	return doc.value
 }

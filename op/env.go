@@ -5,7 +5,9 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
+	"github.com/sandboxd/sandboxd/engine"
 	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/limits"
 )
@@ -22,11 +24,27 @@ type Env struct {
 	Direct host.Host
 	Limits limits.Limits
 	Cache  *Cache
+	// Engines are the libraries outside the binary that this process has; see engine.Of.
+	Engines *engine.Set
 
 	mu    sync.Mutex
 	held  map[string]Held          // by file id
 	locks map[string]chan struct{} // by file id
+
+	abandoned atomic.Int64
 }
+
+// Abandon counts a piece of work that nothing can stop, in a library that knows no
+// context, and that may go on after its operation has answered. Whoever does it calls ended
+// when it has come to its end. A process in which one is left when its run ends is not
+// used again.
+func (e *Env) Abandon() (ended func()) {
+	e.abandoned.Add(1)
+	return sync.OnceFunc(func() { e.abandoned.Add(-1) })
+}
+
+// Abandoned tells whether such work is still going on.
+func (e *Env) Abandoned() bool { return e.abandoned.Load() > 0 }
 
 // Held is a document with changes that are not yet in the file.
 type Held interface {

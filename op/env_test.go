@@ -304,6 +304,10 @@ func TestCache(t *testing.T) {
 	if c.Get(key("c")) != "C" {
 		t.Error("the space of a replaced value was not given back")
 	}
+	c.Put(key("d"), "D2", 51)
+	if c.Get(key("d")) != nil {
+		t.Error("it kept one, with its size of before, that has become too large")
+	}
 	if c.Get(op.CacheKey{Kind: "other", Hash: "a"}) != nil {
 		t.Error("kinds are mixed up")
 	}
@@ -319,5 +323,26 @@ func check(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+type evicted struct{ times int }
+
+func (e *evicted) Evicted() { e.times++ }
+
+// A document that holds more than memory is told when the cache forgets it, and not when
+// it is only put there again.
+func TestCacheTellsWhatItForgets(t *testing.T) {
+	cache := op.NewCache(100)
+	first, second := &evicted{}, &evicted{}
+	cache.Put(op.CacheKey{Hash: "1"}, first, 40)
+	cache.Put(op.CacheKey{Hash: "1"}, first, 50)
+	cache.Put(op.CacheKey{Hash: "2"}, second, 50)
+	if first.times+second.times != 0 {
+		t.Error("told too early")
+	}
+	cache.Put(op.CacheKey{Hash: "3"}, "plain", 10)
+	if first.times != 1 || second.times != 0 {
+		t.Errorf("told %d and %d times", first.times, second.times)
 	}
 }

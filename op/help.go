@@ -23,7 +23,7 @@ func (t Table) Help(query string) string {
 		return Describe(o)
 	}
 	if part := t.within(strings.TrimSuffix(query, ".*")); len(part) > 0 {
-		return part.lines()
+		return part.lines(true)
 	}
 	hits := t.meant(query)
 	switch {
@@ -32,7 +32,7 @@ func (t Table) Help(query string) string {
 	case len(hits) == 1:
 		return Describe(&hits[0])
 	}
-	return hits.lines() + fmt.Sprintf("\nhelp(%s) says more about one.\n", quote(hits[0].Name))
+	return hits.lines(false) + fmt.Sprintf("\nhelp(%s) says more about one.\n", quote(hits[0].Name))
 }
 
 // meant gives the operations that a query may be about: those of a similar name if it is
@@ -72,7 +72,7 @@ func (t Table) within(space string) Table {
 
 // List is the whole table in short, a line for each operation.
 func (t Table) List() string {
-	return t.lines() + "\nhelp(\"" + t.anyName() + "\") describes one of them, help(\"some words\") searches.\n"
+	return t.lines(true) + "\nhelp(\"" + t.anyName() + "\") describes one of them, help(\"some words\") searches.\n"
 }
 
 func (t Table) anyName() string {
@@ -82,10 +82,12 @@ func (t Table) anyName() string {
 	return t[0].Name
 }
 
-func (t Table) lines() string {
+// lines is a line for each operation, with an empty one between namespaces if they stand
+// in the table's order.
+func (t Table) lines(grouped bool) string {
 	var b strings.Builder
 	for i := range t {
-		if i > 0 && t[i].space() != t[i-1].space() {
+		if grouped && i > 0 && t[i].space() != t[i-1].space() {
 			b.WriteString("\n")
 		}
 		fmt.Fprintf(&b, "%s — %s\n", t[i].callForm(), t[i].Doc.Summary)
@@ -144,4 +146,22 @@ func documented(rows []row) []row {
 		}
 	}
 	return some
+}
+
+// Outline is the table in a few lines, one for each namespace with the calls in it: what a
+// model needs to begin, in the fewest tokens.
+func (t Table) Outline() string {
+	var b strings.Builder
+	for i := range t {
+		if i == 0 || t[i].space() != t[i-1].space() {
+			if i > 0 {
+				b.WriteString("\n")
+			}
+			b.WriteString(t[i].space() + ".")
+		} else {
+			b.WriteString(", ")
+		}
+		b.WriteString(strings.TrimPrefix(t[i].callForm(), t[i].space()+"."))
+	}
+	return b.String()
 }

@@ -148,6 +148,8 @@ func (f *field) expected(s *shape, on side) string {
 		return "an object " + s.outline(on)
 	case kindPointer:
 		return f.expected(s.elem, on)
+	case kindVariant:
+		return s.words
 	}
 	return "a value"
 }
@@ -208,8 +210,22 @@ func (f *field) interval() string {
 
 func trimFloat(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-func (f *field) allowsText(text string) bool {
-	return f == nil || len(f.enum) == 0 || slices.Contains(f.enum, text)
+// allowed gives a text as an enum writes it, or false if it is none of its words. Case
+// does not count, nor whether words are divided by a hyphen, an underscore or a space.
+func (f *field) allowed(text string) (string, bool) {
+	if f == nil || len(f.enum) == 0 || slices.Contains(f.enum, text) {
+		return text, true
+	}
+	divided := strings.NewReplacer("_", "-", " ", "-").Replace(text)
+	if word, ok := f.also[strings.ToLower(divided)]; ok {
+		return word, true
+	}
+	for _, word := range f.enum {
+		if strings.EqualFold(divided, word) {
+			return word, true
+		}
+	}
+	return "", false
 }
 
 func (f *field) allowsNumber(n float64) bool {

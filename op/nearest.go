@@ -79,6 +79,9 @@ func unlikeness(wrong, name string) int {
 	if len(x) == 0 || len(y) == 0 {
 		return best
 	}
+	if len(y) == 1 && len(x) > 1 && x[len(x)-1] == y[0] {
+		return min(best, unit) // a fontSize is a size, before it is a font
+	}
 	shared := 0
 	for _, word := range x {
 		if slices.Contains(y, word) {

@@ -14,10 +14,14 @@
 // tag, its JavaScript name is the js tag or else the json name in camelCase. A field with
 // omitempty, with omitzero or of pointer type is optional; optional ones follow the
 // required ones. `doc:"…"` describes it, `enum:"a,b"` lists its values, `min:"1"` and
-// `max:"9"` bound its numbers; the last three hold for the items of a list as well.
+// `max:"9"` bound its numbers; the last three hold for the items of a list as well. Words of
+// an enum are taken in any case, and others for them by `also:"north=top"`. A member of an
+// object is taken under a further name, which other libraries have for it, by
+// `alias:"gravity"`. Schemas and declarations know nothing of these.
 //
 // Fields may be string, bool, int of any size, float64, []byte (a Uint8Array or base64),
-// any, json.RawMessage, and structs, slices, maps with string keys and pointers of these.
+// any, json.RawMessage, and structs, slices, maps with string keys and pointers of these,
+// and, going in, a Variant, which is written in one of several forms.
 // A field of type any takes any plain value: nil, bool, int64, float64, string, []any,
 // Object, and in JavaScript []byte. The fields of an embedded struct count as the
 // outer's own.

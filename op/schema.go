@@ -93,6 +93,8 @@ func (f *field) shapeSchema(s *shape, way direction) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: f.shapeSchema(s.elem, way)}
 	case kindStruct:
 		return objectSchema(s.fields, way)
+	case kindVariant:
+		return f.variantSchema(s, way)
 	case kindPointer:
 		return orNull(f.shapeSchema(s.elem, way))
 	}

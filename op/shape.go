@@ -32,6 +32,7 @@ const (
 	kindMap     // a map with string keys
 	kindStruct  // an object with known members
 	kindPointer // the same as its elem, or null
+	kindVariant // one of several forms
 )
 
 // shape is a Go type with its tags read, once, when an operation is defined.
@@ -40,6 +41,8 @@ type shape struct {
 	typ    reflect.Type
 	elem   *shape   // of a list, map or pointer
 	fields []*field // of a struct, in order, with embedded structs flattened
+	forms  []*shape // of a variant
+	words  string   // what a variant must be, in an error
 }
 
 // field is a member of a struct.
@@ -49,6 +52,8 @@ type field struct {
 	names    [2]string // by side
 	doc      string
 	enum     []string
+	also     map[string]string // other words for those of enum
+	aliases  []string          // other tool names of the member
 	min, max *float64
 	optional bool // omitempty, omitzero or, going in, a pointer
 	options  bool // op:"options"
@@ -73,6 +78,9 @@ func shapeWithin(t reflect.Type, outer []reflect.Type) (*shape, error) {
 	if t == rawType {
 		s.kind = kindRaw
 		return s, nil
+	}
+	if reflect.PointerTo(t).Implements(variantType) {
+		return variantOf(t, outer)
 	}
 	var err error
 	switch t.Kind() {
@@ -186,6 +194,12 @@ func readField(sf reflect.StructField, tag string, outer []reflect.Type) (*field
 		f.enum = strings.Split(enum, ",")
 	}
 	var err error
+	if f.also, err = otherWords(sf.Tag.Get("also"), f.enum); err != nil {
+		return nil, err
+	}
+	if alias := sf.Tag.Get("alias"); alias != "" {
+		f.aliases = strings.Split(alias, ",")
+	}
 	if f.min, err = bound(sf.Tag.Get("min")); err != nil {
 		return nil, err
 	}
@@ -194,6 +208,22 @@ func readField(sf reflect.StructField, tag string, outer []reflect.Type) (*field
 	}
 	f.shape, err = shapeWithin(sf.Type, outer)
 	return f, err
+}
+
+// otherWords reads an also tag: "north=top,south=bottom".
+func otherWords(tag string, enum []string) (map[string]string, error) {
+	if tag == "" {
+		return nil, nil
+	}
+	words := map[string]string{}
+	for pair := range strings.SplitSeq(tag, ",") {
+		other, word, _ := strings.Cut(pair, "=")
+		if !slices.Contains(enum, word) {
+			return nil, fmt.Errorf("also %q is not of the form other=word with a word of its enum", pair)
+		}
+		words[other] = word
+	}
+	return words, nil
 }
 
 func bound(tag string) (*float64, error) {
@@ -210,7 +240,8 @@ func bound(tag string) (*float64, error) {
 func uniqueNames(t reflect.Type, fields []*field) error {
 	for i, f := range fields {
 		for _, g := range fields[:i] {
-			if f.names[sideJS] == g.names[sideJS] || f.names[sideTool] == g.names[sideTool] {
+			if f.names[sideJS] == g.names[sideJS] || f.names[sideTool] == g.names[sideTool] ||
+				f.hasAlias(sideTool, g.names[sideTool]) || g.hasAlias(sideTool, f.names[sideTool]) {
 				return fmt.Errorf("%s: %s and %s have one name", t, g.goName, f.goName)
 			}
 		}
@@ -226,14 +257,25 @@ func (s *shape) bare() *shape {
 	return s
 }
 
-// member finds a struct's field by its name on a side.
+// member finds a struct's field by its name on a side, or by an alias.
 func (s *shape) member(on side, name string) (int, *field) {
 	for i, f := range s.fields {
 		if f.names[on] == name {
 			return i, f
 		}
 	}
+	for i, f := range s.fields {
+		if f.hasAlias(on, name) {
+			return i, f
+		}
+	}
 	return -1, nil
+}
+
+func (f *field) hasAlias(on side, name string) bool {
+	return slices.ContainsFunc(f.aliases, func(alias string) bool {
+		return name == alias || on == sideJS && name == camelCase(alias)
+	})
 }
 
 // required tells whether a field must be given. Options must if any of them must.

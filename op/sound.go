@@ -75,6 +75,8 @@ func soundIn(s *shape) error {
 		switch {
 		case f.result:
 			return fmt.Errorf("%s: op:\"result\" belongs to Out", f.goName)
+		case len(f.aliases) > 0:
+			return fmt.Errorf("%s: only members of objects have aliases", f.goName)
 		case f.options && i < len(s.fields)-1:
 			return fmt.Errorf("%s: the options must be the last field", f.goName)
 		case f.options && f.bare().kind != kindStruct:
@@ -103,6 +105,9 @@ func soundOptions(s *shape, options *field) error {
 }
 
 func soundOut(s *shape) error {
+	if s.hasVariant() {
+		return fmt.Errorf("only arguments are written in several forms")
+	}
 	results := 0
 	for _, f := range s.fields {
 		if f.options {
@@ -118,6 +123,14 @@ func soundOut(s *shape) error {
 	return soundFields(s)
 }
 
+// hasVariant tells whether a shape has a variant at any depth.
+func (s *shape) hasVariant() bool {
+	for s.elem != nil {
+		s = s.elem
+	}
+	return s.kind == kindVariant || slices.ContainsFunc(s.fields, func(f *field) bool { return f.hasVariant() })
+}
+
 // soundFields checks what holds for the fields of a struct at any depth.
 func soundFields(s *shape) error {
 	if len(s.fields) > maxFields {
@@ -131,7 +144,7 @@ func soundFields(s *shape) error {
 		switch {
 		case len(f.enum) > 0 && inner.kind != kindString:
 			return fmt.Errorf("%s: enum is for strings", f.goName)
-		case (f.min != nil || f.max != nil) && inner.kind != kindInt && inner.kind != kindFloat:
+		case (f.min != nil || f.max != nil) && inner.kind != kindInt && inner.kind != kindFloat && inner.kind != kindVariant:
 			return fmt.Errorf("%s: min and max are for numbers", f.goName)
 		}
 		if inner.kind == kindStruct {

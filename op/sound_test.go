@@ -57,6 +57,21 @@ func TestDefineRefusesWhatIsUnsound(t *testing.T) {
 			X **int `json:"x"`
 		}, ok]("a", "a", doc),
 		"contains itself": defining[ok, tree]("a", "a", doc),
+		"only arguments are written in several forms": defining[ok, struct {
+			X []places `json:"x"`
+		}]("a", "a", doc),
+		"only members of objects have aliases": defining[struct {
+			X string `json:"x" alias:"y"`
+		}, ok]("a", "a", doc),
+		"a word of its enum": defining[struct {
+			X string `json:"x" enum:"a,b" also:"c=d"`
+		}, ok]("a", "a", doc),
+		"have one name": defining[struct {
+			X []struct {
+				Y string `json:"y" alias:"z"`
+				Z string `json:"z"`
+			} `json:"x"`
+		}, ok]("a", "a", doc),
 		"context.Context has no plain form": defining[struct {
 			X context.Context `json:"x"`
 		}, ok]("a", "a", doc),

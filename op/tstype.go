@@ -43,6 +43,8 @@ func (w typeWriter) write(f *field, s *shape, indent string) string {
 		return "Record<string, " + w.write(f, s.elem, indent) + ">"
 	case kindStruct:
 		return w.object(s, indent)
+	case kindVariant:
+		return s.unionOf(func(form *shape) string { return w.write(f, form, indent) })
 	case kindPointer:
 		if w.way == taken {
 			return w.write(f, s.elem, indent)

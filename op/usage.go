@@ -71,6 +71,8 @@ func (f *field) jsonType(s *shape) string {
 		return "{[name]: " + f.jsonType(s.elem) + "}"
 	case kindStruct:
 		return toolObject(s.fields)
+	case kindVariant:
+		return s.unionOf(f.jsonType)
 	case kindPointer:
 		return f.jsonType(s.elem)
 	}
