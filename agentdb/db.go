@@ -151,6 +151,12 @@ func (db *DB) prepareConnection(c *conn) error {
 	if err := replaceFunctions(c); err != nil {
 		return err
 	}
+	limitStatements(c)
+	return nil
+}
+
+// limitStatements sets SQLite's own limits on what a statement may be.
+func limitStatements(c *conn) {
 	for id, value := range map[int32]int32{
 		sqlite3.SQLITE_LIMIT_LENGTH:              maxValue,
 		sqlite3.SQLITE_LIMIT_SQL_LENGTH:          maxStatement,
@@ -166,7 +172,6 @@ func (db *DB) prepareConnection(c *conn) error {
 	} {
 		c.limit(id, value)
 	}
-	return nil
 }
 
 func (db *DB) explainOpen(err error) *problem.Error {

@@ -32,7 +32,7 @@ func (db *DB) explain(err error, sql string) *problem.Error {
 		}
 		return problem.New(problem.Canceled, "the statement was interrupted").WithCause(err)
 	case sqlite3.SQLITE_FULL:
-		if db.guard.spill.refused {
+		if db.guard.spill != nil && db.guard.spill.refused {
 			return db.guard.spill.problem().WithCause(err)
 		}
 		return problem.New(problem.DBFull, "the database would grow beyond its %d MB", db.bounds().DBBytes>>20).WithCause(err)

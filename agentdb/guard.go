@@ -17,7 +17,8 @@ type guard struct {
 	c   *conn
 	own bool // the package's own statement: everything is allowed
 
-	refused string // what the authorizer last refused
+	refused string                     // what the authorizer last refused
+	reading map[string]map[string]bool // of Ask: columns that the statement reads, by table; nil elsewhere
 	stop    *atomic.Pointer[problem.Error]
 	commit  bool // the host itself commits
 
@@ -79,6 +80,9 @@ func onAuthorize(_ *libc.TLS, id uintptr, action int32, first, second, _, _ uint
 		return sqlite3.SQLITE_OK
 	}
 	name := libc.GoString(first)
+	if g.reading != nil {
+		return g.noteRead(action, name, libc.GoString(second))
+	}
 	refused := authorize(action, name, libc.GoString(second))
 	switch action {
 	case sqlite3.SQLITE_DROP_TABLE, sqlite3.SQLITE_DROP_VTABLE:
@@ -124,4 +128,21 @@ func onSessionTable(_ *libc.TLS, id uintptr, table uintptr) int32 {
 	}
 	guardOf(id).touched[name] = true
 	return 1
+}
+
+// noteRead is the authorizer of a statement that only reads, and notes what.
+func (g *guard) noteRead(action int32, first, second string) int32 {
+	if refused := onlyReads(action, second); refused != "" {
+		g.refused = refused
+		return sqlite3.SQLITE_DENY
+	}
+	if action == sqlite3.SQLITE_READ {
+		columns := g.reading[first]
+		if columns == nil {
+			columns = map[string]bool{}
+			g.reading[first] = columns
+		}
+		columns[second] = true
+	}
+	return sqlite3.SQLITE_OK
 }

@@ -33,13 +33,8 @@ func (db *DB) Query(ctx context.Context, query host.Query) (*host.QueryResult, e
 }
 
 func (db *DB) query(query host.Query) (*host.QueryResult, *problem.Error) {
-	if len(query.SQL) > maxStatement {
-		return nil, problem.New(problem.InvalidArgument, "sql has %d bytes, the longest statement is %d", len(query.SQL), maxStatement).
-			WithHint("Pass data as parameters: db.sql(\"INSERT … VALUES (?, ?)\", [a, b]).")
-	}
-	if strings.ContainsRune(query.SQL, 0) {
-		return nil, problem.New(problem.InvalidArgument, "sql contains a NUL character").
-			WithHint("Pass such text as a parameter.")
+	if err := checkText(query.SQL); err != nil {
+		return nil, err
 	}
 	s, tail, err := db.conn.prepare(query.SQL)
 	if err != nil {
@@ -67,6 +62,19 @@ func (db *DB) query(query host.Query) (*host.QueryResult, *problem.Error) {
 		result.LastInsertID = db.conn.lastInsertID()
 	}
 	return result, nil
+}
+
+// checkText refuses what cannot be a statement's text.
+func checkText(sql string) *problem.Error {
+	if len(sql) > maxStatement {
+		return problem.New(problem.InvalidArgument, "sql has %d bytes, the longest statement is %d", len(sql), maxStatement).
+			WithHint("Pass data as parameters: db.sql(\"INSERT … VALUES (?, ?)\", [a, b]).")
+	}
+	if strings.ContainsRune(sql, 0) {
+		return problem.New(problem.InvalidArgument, "sql contains a NUL character").
+			WithHint("Pass such text as a parameter.")
+	}
+	return nil
 }
 
 // onlyOne refuses a second statement. Comments and semicolons may follow the first.
