@@ -4,7 +4,7 @@
 // A file that a run changes by lines or bytes is held as a document and saved once, when
 // the run ends or something else needs its bytes; text/ knows how texts are written down.
 //
-// Imports op, host, problem, limits and text. Start reading at Operations, then at edit
+// Imports op, host, problem, limits, pattern and text. Start reading at Operations, then at edit
 // and view in document.go.
 package files
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sandboxd/sandboxd/bindings/files/pattern"
 	"github.com/sandboxd/sandboxd/bindings/files/text"
 	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/op"
@@ -119,8 +120,8 @@ type lineSearch struct {
 	truncated bool
 }
 
-func newSearch(pattern string, ignoreCase bool, limit int) (*lineSearch, error) {
-	re, err := compile(pattern, ignoreCase)
+func newSearch(text string, ignoreCase bool, limit int) (*lineSearch, error) {
+	re, err := pattern.Compile(text, ignoreCase)
 	if limit == 0 {
 		limit = maxMatches
 	}

@@ -1,4 +1,8 @@
-package files
+// Package pattern makes regular expressions of what scripts write: RE2, with the escapes
+// that JavaScript has for characters.
+//
+// Imports problem and nothing else of this module. Start reading at Compile.
+package pattern
 
 import (
 	"errors"
@@ -16,9 +20,9 @@ const maxPattern = 10_000
 // order to step over it.
 var jsEscape = regexp.MustCompile(`\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|(?s:.))`)
 
-// compile makes a pattern of RE2, which takes time linear in the text whatever the
+// Compile makes a pattern of RE2, which takes time linear in the text whatever the
 // pattern. A pattern it cannot take is invalid_argument that says why.
-func compile(pattern string, ignoreCase bool) (*regexp.Regexp, error) {
+func Compile(pattern string, ignoreCase bool) (*regexp.Regexp, error) {
 	if len(pattern) > maxPattern {
 		return nil, problem.New(problem.InvalidArgument, "pattern: expected at most %d bytes, got %d", maxPattern, len(pattern))
 	}
