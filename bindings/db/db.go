@@ -43,7 +43,7 @@ type sqlOut struct {
 
 func sql(ctx context.Context, env *op.Env, in sqlIn) (sqlOut, error) {
 	query := host.Query{SQL: in.SQL}
-	if err := setParams(&query, in.Params); err != nil {
+	if err := SetParams(&query, in.Params); err != nil {
 		return sqlOut{}, err
 	}
 	result, err := env.Host.SQL(ctx, query)
@@ -54,22 +54,29 @@ func sql(ctx context.Context, env *op.Env, in sqlIn) (sqlOut, error) {
 		return sqlOut{Changes: &result.Changes, LastInsertRowID: &result.LastInsertID}, nil
 	}
 	count := int64(len(result.Rows))
-	columns := result.Columns
-	if in.Options.As == "objects" {
+	columns, rows := Rows(result, in.Options.As == "objects")
+	return sqlOut{Columns: columns, Rows: &rows, RowCount: &count, Truncated: &result.Truncated}, nil
+}
+
+// Rows gives what a query answered as plain values: each row an array of cells in the
+// order of columns, or else an object by column name, where names are made distinct.
+func Rows(result *host.QueryResult, objects bool) (columns []string, rows []any) {
+	columns = result.Columns
+	if objects {
 		columns = distinct(columns)
 	}
-	rows := make([]any, len(result.Rows))
+	rows = make([]any, len(result.Rows))
 	for i, cells := range result.Rows {
 		for j, cell := range cells {
 			cells[j] = plain(cell)
 		}
-		if in.Options.As == "objects" {
+		if objects {
 			rows[i] = byName(columns, cells)
 		} else {
 			rows[i] = cells
 		}
 	}
-	return sqlOut{Columns: columns, Rows: &rows, RowCount: &count, Truncated: &result.Truncated}, nil
+	return columns, rows
 }
 
 // maxExact is the largest integer up to which a JavaScript number holds every one.

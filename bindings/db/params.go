@@ -9,8 +9,8 @@ import (
 	"github.com/sandboxd/sandboxd/problem"
 )
 
-// setParams puts a call's params into the query, each as a value that SQL has.
-func setParams(query *host.Query, params any) error {
+// SetParams puts a call's params into the query, each as a value that SQL has.
+func SetParams(query *host.Query, params any) error {
 	switch values := params.(type) {
 	case nil:
 		return nil

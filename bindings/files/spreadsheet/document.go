@@ -3,7 +3,6 @@ package spreadsheet
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -14,13 +13,11 @@ import (
 	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/op"
 	"github.com/sandboxd/sandboxd/problem"
-	"github.com/xuri/excelize/v2"
 )
 
 // document is a workbook that a run has changed and not saved yet. What it holds is its
 // content as of the last time that all of it was written down (src), and the changes
-// since then in one of three forms: edits of cells, an open excelize workbook, or a csv
-// document.
+// since then: edits of a workbook, or a csv document.
 type document struct {
 	env *op.Env
 	id  string
@@ -33,9 +30,8 @@ type document struct {
 	book sheet.Book // of src
 
 	edits xlsx.Edits
-	whole *excelize.File
 	csv   *csvfile.Document
-	dirty bool // whole or csv has changes that src has not
+	dirty bool // csv has changes that src has not
 	ahead bool // src or the changes differ from what was saved
 }
 
@@ -72,8 +68,6 @@ func (d *document) write(ctx context.Context, w io.Writer) error {
 	switch {
 	case d.csv != nil && d.dirty:
 		return d.csv.Write(w)
-	case d.whole != nil && d.dirty:
-		return guard(func() error { return d.whole.Write(w) })
 	case isWorkbook && !d.edits.Empty():
 		return wb.Rewrite(ctx, w, &d.edits)
 	}
@@ -90,13 +84,10 @@ func (d *document) failed(err error) error {
 
 // release forgets the content: the next operation opens the file anew.
 func (d *document) release() {
-	if d.whole != nil {
-		d.whole.Close()
-	}
 	if d.data != nil {
 		d.data.Close()
 	}
-	d.src, d.data, d.book, d.whole, d.csv = nil, nil, nil, nil, nil
+	d.src, d.data, d.book, d.csv = nil, nil, nil, nil
 	d.edits = xlsx.Edits{}
 	d.dirty, d.ahead = false, false
 }
@@ -115,6 +106,11 @@ func (d *document) load(ctx context.Context) error {
 		return err
 	}
 	d.file, d.data, d.src, d.size = opened.File, opened.Data, opened.Data, opened.File.Size
+	// A book that was read before knows its rows already. It has a descriptor of its own.
+	if book, ok := d.env.Cache.Get(cacheKeyOf(d.file)).(sheet.Book); ok {
+		d.book = book
+		return nil
+	}
 	if d.book, err = openBook(ctx, d.env, d.file, d.src, d.size); err != nil {
 		d.release()
 	}
@@ -129,21 +125,40 @@ func (d *document) current(ctx context.Context) (sheet.Book, error) {
 	if !d.dirty && d.edits.Empty() {
 		return d.book, nil
 	}
+	if err := d.replace(ctx, d.write); err != nil {
+		return nil, err
+	}
+	return d.book, nil
+}
+
+// view gives a book that shows all changes. It is valid until there are more.
+func (d *document) view(ctx context.Context) (sheet.Book, error) {
+	if err := d.load(ctx); err != nil {
+		return nil, err
+	}
+	if wb, ok := d.book.(*xlsx.Workbook); ok && !d.edits.Empty() {
+		return wb.With(&d.edits), nil
+	}
+	return d.current(ctx)
+}
+
+// replace makes what write writes the content, with nothing left to write down.
+func (d *document) replace(ctx context.Context, write func(context.Context, io.Writer) error) error {
 	var b bytes.Buffer
-	if err := d.write(ctx, &capped{&b, d.env.Limits.FileBytes, d.file.Name}); err != nil {
-		return nil, d.failed(err)
+	if err := write(ctx, &capped{&b, d.env.Limits.FileBytes, d.file.Name}); err != nil {
+		return d.failed(err)
 	}
 	src := bytes.NewReader(b.Bytes())
 	book, err := openBook(ctx, d.env, d.file, src, int64(b.Len()))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if d.data != nil {
 		d.data.Close()
 		d.data = nil
 	}
 	d.src, d.size, d.book, d.edits, d.dirty = src, int64(b.Len()), book, xlsx.Edits{}, false
-	return book, nil
+	return nil
 }
 
 // capped is a writer that ends at the size that a file may have.
@@ -160,68 +175,26 @@ func (c *capped) Write(p []byte) (int, error) {
 	return c.b.Write(p)
 }
 
-// cells gives the workbook and the edits to lay over it, and settles what another form
-// of change has left.
+// cells gives the workbook and the edits to lay over it, and writes down what has moved:
+// cells are where the workbook has them.
 func (d *document) cells(ctx context.Context) (*xlsx.Workbook, *xlsx.Edits, error) {
-	if d.whole != nil {
+	if d.edits.Moved() {
 		if _, err := d.current(ctx); err != nil {
 			return nil, nil, err
 		}
-		d.whole.Close()
-		d.whole = nil
 	}
+	return d.workbook("this change")
+}
+
+// workbook gives the workbook and the edits to lay over it. Rows and columns may have
+// moved: places in the edits are those of now.
+func (d *document) workbook(what string) (*xlsx.Workbook, *xlsx.Edits, error) {
 	wb, ok := d.book.(*xlsx.Workbook)
 	if !ok {
-		return nil, nil, valuesOnly(d.file.Name, "this change")
+		return nil, nil, valuesOnly(d.file.Name, what)
 	}
 	d.ahead = true
 	return wb, &d.edits, nil
-}
-
-// excelizeFactor is how many times a worksheet's XML excelize takes in memory (1433 MB
-// for one of 80 MB).
-const excelizeFactor = 18
-
-// all gives the workbook as excelize has it.
-func (d *document) all(ctx context.Context, what string) (*excelize.File, error) {
-	if d.whole != nil {
-		d.dirty, d.ahead = true, true
-		return d.whole, nil
-	}
-	book, err := d.current(ctx)
-	if err != nil {
-		return nil, err
-	}
-	wb, ok := book.(*xlsx.Workbook)
-	if !ok {
-		return nil, valuesOnly(d.file.Name, what)
-	}
-	if need := wb.Inflated() * excelizeFactor; need > d.env.Limits.Memory*3/4 {
-		return nil, problem.New(problem.TooComplex, "%q is too large for %s: it would take some %d MB of memory", d.file.Name, what, need>>20).
-			WithHint("Write values and formats with writeRange, writeCell and setFormat, which take any size.")
-	}
-	err = guard(func() (err error) {
-		d.whole, err = excelize.OpenReader(io.NewSectionReader(d.src, 0, d.size), excelize.Options{
-			// Without these, excelize would unpack large parts into temporary files.
-			UnzipSizeLimit: d.env.Limits.InflatedBytes, UnzipXMLSizeLimit: d.env.Limits.InflatedBytes,
-		})
-		return err
-	})
-	if err != nil {
-		return nil, problem.New(problem.DamagedFile, "%q cannot be changed, since parts of it are damaged", d.file.Name).WithCause(err)
-	}
-	d.dirty, d.ahead = true, true
-	return d.whole, nil
-}
-
-// guard turns a panic of a format library into an error.
-func guard(fn func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("excelize panicked: %v", p)
-		}
-	}()
-	return fn()
 }
 
 // table gives the csv document to change; nil if the file is a workbook.
@@ -266,9 +239,10 @@ func edit(ctx context.Context, env *op.Env, ref string, change func(d *document)
 	if err := d.load(ctx); err != nil {
 		return err
 	}
+	ahead := d.ahead
 	if err := change(d); err != nil {
-		if !held {
-			d.release()
+		if !ahead {
+			d.release() // nothing has changed
 		}
 		return err
 	}
@@ -279,8 +253,9 @@ func edit(ctx context.Context, env *op.Env, ref string, change func(d *document)
 	return env.Relieve(ctx, id, maxHeld)
 }
 
-// readHeld is read for a file that the run has changed.
-func readHeld(ctx context.Context, env *op.Env, ref string, look func(host.File, sheet.Book) error) (done bool, err error) {
+// readHeld is read for a file that the run has changed. written says that look needs the
+// changes written down, and not only a book that shows them.
+func readHeld(ctx context.Context, env *op.Env, ref string, written bool, look func(host.File, sheet.Book) error) (done bool, err error) {
 	id, err := idOf(ctx, env, ref)
 	if err != nil {
 		return false, err
@@ -291,7 +266,11 @@ func readHeld(ctx context.Context, env *op.Env, ref string, look func(host.File,
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	book, err := d.current(ctx)
+	show := d.view
+	if written {
+		show = d.current
+	}
+	book, err := show(ctx)
 	if err != nil {
 		return true, err
 	}

@@ -1,6 +1,7 @@
 package spreadsheet
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -22,6 +23,9 @@ type formatPatch struct {
 	Size          *float64 `json:"size,omitempty" min:"1" max:"409" doc:"Font size in points"`
 	Color         *string  `json:"color,omitempty" doc:"Text colour: #RRGGBB or a name such as red; \"\" for the default"`
 	Fill          *string  `json:"fill,omitempty" doc:"Background colour: #RRGGBB or a name; \"\" for none"`
+	FontSize      *float64 `json:"font_size,omitempty" min:"1" max:"409" doc:"The same as size"`
+	FontColor     *string  `json:"font_color,omitempty" doc:"The same as color"`
+	Background    *string  `json:"background_color,omitempty" doc:"The same as fill"`
 	Border        *string  `json:"border,omitempty" enum:"none,thin,medium,thick,dashed,dotted,double,hair" doc:"All four sides of every cell"`
 	BorderColor   *string  `json:"border_color,omitempty" doc:"#RRGGBB or a name"`
 	Align         *string  `json:"align,omitempty" enum:"general,left,center,right,fill,justify"`
@@ -56,7 +60,7 @@ func (d *document) format(ctx context.Context, name string, within sheet.Range, 
 	if err != nil {
 		return err
 	}
-	wb, edits, err := d.cells(ctx)
+	wb, edits, err := d.workbook("a format")
 	if err != nil {
 		return err
 	}
@@ -74,7 +78,7 @@ func (d *document) format(ctx context.Context, name string, within sheet.Range, 
 	if f.RowHeight != nil {
 		last := within.MaxRow
 		if last == sheet.Unbounded {
-			used, _, err := wb.Used(ctx, i)
+			used, _, err := wb.With(edits).Used(ctx, i)
 			if err != nil {
 				return err
 			}
@@ -92,14 +96,14 @@ func (d *document) format(ctx context.Context, name string, within sheet.Range, 
 
 func (f formatPatch) change() (xlsx.StyleChange, error) {
 	c := xlsx.StyleChange{
-		Bold: f.Bold, Italic: f.Italic, Underline: f.Underline, Strike: f.Strike, Font: f.Font, FontSize: f.Size,
+		Bold: f.Bold, Italic: f.Italic, Underline: f.Underline, Strike: f.Strike, Font: f.Font, FontSize: cmp.Or(f.Size, f.FontSize),
 		Horizontal: f.Align, Vertical: f.VerticalAlign, Wrap: f.Wrap, NumberFormat: f.NumberFormat,
 	}
 	var err error
-	if c.Color, err = colour(f.Color, "color"); err != nil {
+	if c.Color, err = colour(cmp.Or(f.Color, f.FontColor), "color"); err != nil {
 		return c, err
 	}
-	if c.Fill, err = colour(f.Fill, "fill"); err != nil {
+	if c.Fill, err = colour(cmp.Or(f.Fill, f.Background), "fill"); err != nil {
 		return c, err
 	}
 	if f.NumberFormat != nil && (*f.NumberFormat == "" || len(*f.NumberFormat) > 255) {

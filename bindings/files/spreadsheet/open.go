@@ -59,17 +59,31 @@ func named(err error, name string) error {
 // cacheKind is how books are called in the worker's cache.
 const cacheKind = "spreadsheet"
 
+func cacheKeyOf(file host.File) op.CacheKey {
+	return op.CacheKey{Kind: cacheKind + path.Ext(file.Name), Hash: file.Hash}
+}
+
 // read hands a file's book to look: that of the document held for it, one that is kept
 // from an earlier call on the same content, or a new one.
 func read(ctx context.Context, env *op.Env, ref string, look func(host.File, sheet.Book) error) error {
-	if done, err := readHeld(ctx, env, ref, look); done || err != nil {
+	return readAs(ctx, env, ref, false, look)
+}
+
+// readWritten is read for what needs the bytes of the workbook: it hands out the book as
+// opened from them.
+func readWritten(ctx context.Context, env *op.Env, ref string, look func(host.File, sheet.Book) error) error {
+	return readAs(ctx, env, ref, true, look)
+}
+
+func readAs(ctx context.Context, env *op.Env, ref string, written bool, look func(host.File, sheet.Book) error) error {
+	if done, err := readHeld(ctx, env, ref, written, look); done || err != nil {
 		return err
 	}
 	file, err := env.Host.Stat(ctx, ref)
 	if err != nil {
 		return err
 	}
-	key := op.CacheKey{Kind: cacheKind + path.Ext(file.Name), Hash: file.Hash}
+	key := cacheKeyOf(file)
 	book, _ := env.Cache.Get(key).(sheet.Book)
 	if book == nil {
 		opened, err := env.Host.Open(ctx, file.ID, 0)

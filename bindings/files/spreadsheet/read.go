@@ -66,21 +66,14 @@ func readRange(ctx context.Context, env *op.Env, in readRangeIn) (out readRangeO
 		if err != nil {
 			return err
 		}
-		rows, fits, err := sheet.ReadRange(ctx, book, i, within, maxCells)
+		rows, fits, err := sheet.ReadRange(ctx, book, i, within, maxCells, plain)
 		if err != nil {
 			return named(err, file.Name)
 		}
 		if !fits {
 			return tooManyCells(in.Range)
 		}
-		out.Values = make([][]any, len(rows))
-		for i, row := range rows {
-			cells := make([]any, len(row))
-			for k, v := range row {
-				cells[k] = plain(v)
-			}
-			out.Values[i] = cells
-		}
+		out.Values = rows
 		return nil
 	})
 	return out, err
@@ -92,7 +85,7 @@ func tooManyCells(asked string) error {
 		what = "the sheet"
 	}
 	return problem.New(problem.ResultTooLarge, "%s has more than %d cells", what, maxCells).
-		WithHint("Read it in parts, such as \"A1:T20000\" and then \"A20001:T40000\"; listSheets tells how many rows there are.")
+		WithHint("Read it by pages, with readRows and its next, or in parts such as \"A1:T20000\" and then \"A20001:T40000\". query and getSheetSummary answer many questions without reading all.")
 }
 
 // plain gives a value as results carry it.

@@ -1,14 +1,17 @@
 package spreadsheet_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -159,7 +162,7 @@ func TestGoldens(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := replay(t, string(archive.Files[0].Data))
+			_, got := replay(t, string(archive.Files[0].Data))
 			if *update {
 				archive.Files = append(archive.Files[:1], txtar.File{Name: "answers", Data: got})
 				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
@@ -174,7 +177,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-func replay(t *testing.T, calls string) []byte {
+func replay(t *testing.T, calls string) (*run, []byte) {
 	r := newRun(t)
 	var out bytes.Buffer
 	for line := range strings.SplitSeq(strings.TrimSpace(calls), "\n") {
@@ -193,6 +196,10 @@ func replay(t *testing.T, calls string) []byte {
 				t.Fatalf("%s: %v", line, err)
 			}
 			r.host.Add(t, name, []byte(data))
+		case "part": // a part of a workbook, or the elements of a name in it
+			words := strings.Fields(args)
+			r.end()
+			fmt.Fprintln(&out, part(t, r.host.Bytes(t, words[0]), words[1], words[2:]))
 		case "bytes": // what is in the file
 			r.end()
 			fmt.Fprintf(&out, "%q\n", r.host.Bytes(t, args))
@@ -210,7 +217,34 @@ func replay(t *testing.T, calls string) []byte {
 			fmt.Fprintln(&out, answer)
 		}
 	}
-	return out.Bytes()
+	return r, out.Bytes()
+}
+
+// part gives a part of a workbook: all of it, or each element of a name that has a text in it.
+func part(t *testing.T, data []byte, name string, which []string) string {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := z.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(which) == 0 {
+		return string(text)
+	}
+	var found []string
+	for _, el := range regexp.MustCompile("(?s)<"+which[0]+"[ >].*?</"+which[0]+">").FindAllString(string(text), -1) {
+		if len(which) == 1 || strings.Contains(el, which[1]) {
+			found = append(found, el)
+		}
+	}
+	return strings.Join(found, "\n")
 }
 
 // compact puts the items of short lists and objects on one line.

@@ -2,107 +2,13 @@ package spreadsheet
 
 import (
 	"context"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/csvfile"
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
+	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/xlsx"
 	"github.com/sandboxd/sandboxd/op"
 	"github.com/sandboxd/sandboxd/problem"
-	"github.com/xuri/excelize/v2"
 )
-
-type sheetNameIn struct {
-	FileID string `json:"file_id" doc:"File id or name"`
-	Name   string `json:"name" doc:"Name of the sheet"`
-}
-
-func addSheet(ctx context.Context, env *op.Env, in sheetNameIn) (okOut, error) {
-	if err := validName(in.Name); err != nil {
-		return okOut{}, err
-	}
-	err := edit(ctx, env, in.FileID, func(d *document) error {
-		xl, err := d.all(ctx, "adding a sheet")
-		if err != nil {
-			return err
-		}
-		for _, have := range xl.GetSheetList() {
-			if strings.EqualFold(have, in.Name) {
-				return problem.New(problem.Exists, "there is a sheet %q already", have).
-					WithHint("Use another name, or write to the sheet that exists.")
-			}
-		}
-		return d.change(func() error { _, err := xl.NewSheet(in.Name); return err })
-	})
-	return okOut{err == nil}, err
-}
-
-func validName(name string) error {
-	if name == "" || utf8.RuneCountInString(name) > 31 || strings.ContainsAny(name, `:\/?*[]`) || strings.HasPrefix(name, "'") || strings.HasSuffix(name, "'") {
-		return problem.New(problem.InvalidArgument, "name: a sheet's name has 1 to 31 characters, none of : \\ / ? * [ ], and no ' at its ends; got %q", name).
-			With("argument", "name")
-	}
-	return nil
-}
-
-// change runs a change of the excelize workbook.
-func (d *document) change(fn func() error) error {
-	if err := guard(fn); err != nil {
-		return problem.New(problem.DamagedFile, "%q cannot be changed", d.file.Name).WithCause(err)
-	}
-	return nil
-}
-
-func deleteSheet(ctx context.Context, env *op.Env, in sheetNameIn) (okOut, error) {
-	err := edit(ctx, env, in.FileID, func(d *document) error {
-		xl, name, err := d.sheetOf(ctx, in.Name, "deleting a sheet")
-		if err != nil {
-			return err
-		}
-		visible := 0
-		for _, other := range xl.GetSheetList() {
-			if shown, _ := xl.GetSheetVisible(other); shown && other != name {
-				visible++
-			}
-		}
-		if visible == 0 {
-			return problem.New(problem.InvalidArgument, "name: %q is the last visible sheet; a workbook needs one", name).
-				WithHint("Add a sheet first.").With("argument", "name")
-		}
-		return d.change(func() error { return xl.DeleteSheet(name) })
-	})
-	return okOut{err == nil}, err
-}
-
-// sheetOf gives the excelize workbook and a sheet's name as it is written there.
-func (d *document) sheetOf(ctx context.Context, name, what string) (*excelize.File, string, error) {
-	if d.whole == nil { // say which sheets there are before anything is opened
-		book, err := d.current(ctx)
-		if err != nil {
-			return nil, "", err
-		}
-		if _, err := findSheet(book, name); err != nil {
-			return nil, "", err
-		}
-	}
-	xl, err := d.all(ctx, what)
-	if err != nil {
-		return nil, "", err
-	}
-	found := ""
-	for _, have := range xl.GetSheetList() {
-		if have == name {
-			return xl, have, nil
-		}
-		if strings.EqualFold(have, name) {
-			found = have
-		}
-	}
-	if found == "" {
-		return nil, "", problem.New(problem.NotFound, "there is no sheet %q", name).WithHint("listSheets tells which there are.")
-	}
-	return xl, found, nil
-}
 
 type insertRowsIn struct {
 	FileID   string `json:"file_id" doc:"File id or name"`
@@ -112,20 +18,116 @@ type insertRowsIn struct {
 }
 
 func insertRows(ctx context.Context, env *op.Env, in insertRowsIn) (okOut, error) {
-	err := edit(ctx, env, in.FileID, func(d *document) error {
-		if table, err := d.tableOf(ctx, in.Sheet); err != nil || table != nil {
+	return reshape(ctx, env, in.FileID, in.Sheet, "inserting rows",
+		func(t *csvfile.Document) { t.InsertRows(in.AfterRow, in.Count) },
+		func(e *xlsx.Edits, wb *xlsx.Workbook, i int) error {
+			return e.InsertRows(ctx, wb, i, in.AfterRow, in.Count)
+		})
+}
+
+type deleteRowsIn struct {
+	FileID   string `json:"file_id" doc:"File id or name"`
+	Sheet    string `json:"sheet" doc:"Name of the sheet"`
+	StartRow int    `json:"start_row" min:"1" max:"1048576" doc:"The first row to delete"`
+	Count    int    `json:"count" min:"1" max:"1048576" doc:"How many rows"`
+}
+
+func deleteRows(ctx context.Context, env *op.Env, in deleteRowsIn) (okOut, error) {
+	return reshape(ctx, env, in.FileID, in.Sheet, "deleting rows",
+		func(t *csvfile.Document) { t.DeleteRows(in.StartRow, in.Count) },
+		func(e *xlsx.Edits, wb *xlsx.Workbook, i int) error {
+			return e.DeleteRows(ctx, wb, i, in.StartRow, in.Count)
+		})
+}
+
+type insertColumnsIn struct {
+	FileID      string `json:"file_id" doc:"File id or name"`
+	Sheet       string `json:"sheet" doc:"Name of the sheet"`
+	AfterColumn string `json:"after_column" doc:"The columns are inserted behind this one, such as C; \"\" is the left edge"`
+	Count       int    `json:"count" min:"1" max:"16383" doc:"How many columns"`
+}
+
+func insertColumns(ctx context.Context, env *op.Env, in insertColumnsIn) (okOut, error) {
+	after := 0
+	if in.AfterColumn != "" {
+		var err error
+		if after, err = parseColumn(in.AfterColumn, "afterColumn"); err != nil {
+			return okOut{}, err
+		}
+	}
+	if after+in.Count > sheet.MaxCol {
+		return okOut{}, problem.New(problem.InvalidArgument, "count: a sheet ends at column XFD, the %dth", sheet.MaxCol).With("argument", "count")
+	}
+	return reshape(ctx, env, in.FileID, in.Sheet, "inserting columns",
+		func(t *csvfile.Document) { t.InsertColumns(after, in.Count) },
+		func(e *xlsx.Edits, wb *xlsx.Workbook, i int) error {
+			return e.InsertColumns(ctx, wb, i, after, in.Count)
+		})
+}
+
+type deleteColumnsIn struct {
+	FileID      string `json:"file_id" doc:"File id or name"`
+	Sheet       string `json:"sheet" doc:"Name of the sheet"`
+	StartColumn string `json:"start_column" doc:"The first column to delete, such as C"`
+	Count       int    `json:"count" min:"1" max:"16384" doc:"How many columns"`
+}
+
+func deleteColumns(ctx context.Context, env *op.Env, in deleteColumnsIn) (okOut, error) {
+	first, err := parseColumn(in.StartColumn, "startColumn")
+	if err != nil {
+		return okOut{}, err
+	}
+	return reshape(ctx, env, in.FileID, in.Sheet, "deleting columns",
+		func(t *csvfile.Document) { t.DeleteColumns(first, in.Count) },
+		func(e *xlsx.Edits, wb *xlsx.Workbook, i int) error {
+			return e.DeleteColumns(ctx, wb, i, first, in.Count)
+		})
+}
+
+// parseColumn reads a column's letters.
+func parseColumn(text, argument string) (int, error) {
+	at, err := sheet.ParseRef(text + "1")
+	if err != nil || at.Row != 1 {
+		return 0, problem.New(problem.InvalidArgument, "%s: expected the letters of a column, such as \"C\", got %q", argument, text).
+			WithHint("Columns go from A to XFD.").With("argument", argument)
+	}
+	return at.Col, nil
+}
+
+// reshape inserts or deletes rows or columns of a csv file or of a workbook's sheet.
+func reshape(ctx context.Context, env *op.Env, ref, name, what string, csv func(*csvfile.Document), change func(*xlsx.Edits, *xlsx.Workbook, int) error) (okOut, error) {
+	err := edit(ctx, env, ref, func(d *document) error {
+		if table, err := d.tableOf(ctx, name); err != nil || table != nil {
 			if table != nil {
-				table.InsertRows(in.AfterRow, in.Count)
+				csv(table)
 			}
 			return err
 		}
-		xl, name, err := d.sheetOf(ctx, in.Sheet, "inserting rows")
+		if d.edits.Full() || d.edits.Decorated() {
+			if _, err := d.current(ctx); err != nil {
+				return err
+			}
+		}
+		wb, i, err := d.worksheet(name, what)
 		if err != nil {
 			return err
 		}
-		return d.change(func() error { return xl.InsertRows(name, in.AfterRow+1, in.Count) })
+		return named(change(&d.edits, wb, i), d.file.Name)
 	})
 	return okOut{err == nil}, err
+}
+
+// worksheet finds a sheet that has cells in a workbook that is about to change.
+func (d *document) worksheet(name, what string) (*xlsx.Workbook, int, error) {
+	wb, _, err := d.workbook(what)
+	if err != nil {
+		return nil, 0, err
+	}
+	i, err := findSheet(wb, name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return wb, i, mustHaveCells(wb, i)
 }
 
 // tableOf gives the csv document to change, nil if the file is a workbook.
@@ -141,102 +143,4 @@ func (d *document) tableOf(ctx context.Context, name string) (*csvfile.Document,
 		d.dirty, d.ahead = true, true
 	}
 	return table, err
-}
-
-type deleteRowsIn struct {
-	FileID   string `json:"file_id" doc:"File id or name"`
-	Sheet    string `json:"sheet" doc:"Name of the sheet"`
-	StartRow int    `json:"start_row" min:"1" max:"1048576" doc:"The first row to delete"`
-	Count    int    `json:"count" min:"1" max:"1048576" doc:"How many rows"`
-}
-
-func deleteRows(ctx context.Context, env *op.Env, in deleteRowsIn) (okOut, error) {
-	err := edit(ctx, env, in.FileID, func(d *document) error {
-		if table, err := d.tableOf(ctx, in.Sheet); err != nil || table != nil {
-			if table != nil {
-				table.DeleteRows(in.StartRow, in.Count)
-			}
-			return err
-		}
-		last := in.StartRow + in.Count - 1
-		if d.whole == nil {
-			// What lies behind the last row in use need not be deleted row by row.
-			book, err := d.current(ctx)
-			if err != nil {
-				return err
-			}
-			i, err := findSheet(book, in.Sheet)
-			if err != nil {
-				return err
-			}
-			used, _, err := book.Used(ctx, i)
-			if err != nil {
-				return named(err, d.file.Name)
-			}
-			last = min(last, max(used.MaxRow, in.StartRow))
-		}
-		xl, name, err := d.sheetOf(ctx, in.Sheet, "deleting rows")
-		if err != nil {
-			return err
-		}
-		return d.change(func() error {
-			for row := last; row >= in.StartRow; row-- {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if err := xl.RemoveRow(name, row); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
-	return okOut{err == nil}, err
-}
-
-type autoFilterIn struct {
-	FileID string `json:"file_id" doc:"File id or name"`
-	Sheet  string `json:"sheet" doc:"Name of the sheet"`
-	Range  string `json:"range,omitempty" doc:"The table with its row of headers, such as A1:F200. Omit for all cells in use."`
-}
-
-type autoFilterOut struct {
-	Range string `json:"range" doc:"The range that is filtered now"`
-}
-
-func autoFilter(ctx context.Context, env *op.Env, in autoFilterIn) (out autoFilterOut, err error) {
-	within, err := sheet.ParseRange(in.Range)
-	if err != nil {
-		return out, err
-	}
-	err = edit(ctx, env, in.FileID, func(d *document) error {
-		if _, csv := d.book.(*csvfile.Table); csv {
-			return valuesOnly(d.file.Name, "a filter")
-		}
-		if within.MaxRow == sheet.Unbounded || within.MaxCol == sheet.Unbounded {
-			book, err := d.current(ctx)
-			if err != nil {
-				return err
-			}
-			i, err := findSheet(book, in.Sheet)
-			if err != nil {
-				return err
-			}
-			used, ok, err := book.Used(ctx, i)
-			if err != nil {
-				return named(err, d.file.Name)
-			}
-			if within, ok = within.Overlap(used); !ok {
-				return problem.New(problem.InvalidArgument, "range: there are no values to filter in it").With("argument", "range")
-			}
-		}
-		xl, name, err := d.sheetOf(ctx, in.Sheet, "a filter")
-		if err != nil {
-			return err
-		}
-		out.Range = within.String()
-		area := sheet.Ref{Col: within.MinCol, Row: within.MinRow}.String() + ":" + sheet.Ref{Col: within.MaxCol, Row: within.MaxRow}.String()
-		return d.change(func() error { return xl.AutoFilter(name, area, nil) })
-	})
-	return out, err
 }

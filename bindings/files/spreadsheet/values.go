@@ -78,5 +78,9 @@ func formulaInput(text, where string) (input, error) {
 	if formula == "" || len(formula) > 8192 {
 		return input{}, problem.New(problem.InvalidArgument, "%s: a formula has 1 to 8192 characters", where).With("argument", where)
 	}
+	if strings.ContainsFunc(formula, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0xfffe || r == 0xffff }) {
+		return input{}, problem.New(problem.InvalidArgument, "%s: a formula cannot hold control characters", where).
+			WithHint("Write CHAR(7) and the like in the formula.").With("argument", where)
+	}
 	return input{formula: formula}, nil
 }

@@ -2,7 +2,6 @@ package spreadsheet
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/csvfile"
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
@@ -28,19 +27,11 @@ func writeRange(ctx context.Context, env *op.Env, in writeRangeIn) (out writeRan
 	if err != nil {
 		return out, err
 	}
-	rows := make([][]input, len(in.Data))
-	width, formulas := 0, 0
-	for r, row := range in.Data {
-		rows[r] = make([]input, len(row))
-		width = max(width, len(row))
-		for c, v := range row {
-			if rows[r][c], err = inputOf(v, fmt.Sprintf("data[%d][%d]", r, c)); err != nil {
-				return out, err
-			}
-			if rows[r][c].formula != "" {
-				formulas++
-			}
-		}
+	rows, width, formulas, err := inputRows(in.Data, "data")
+	if err != nil {
+		return out, err
+	}
+	for _, row := range rows {
 		out.Cells += len(row)
 	}
 	if err := fitsSheet(at.Row+len(rows)-1, at.Col+width-1); err != nil {
@@ -56,6 +47,11 @@ func writeRange(ctx context.Context, env *op.Env, in writeRangeIn) (out writeRan
 		put, err := d.putter(ctx, in.Sheet)
 		if err != nil {
 			return err
+		}
+		if d.csv != nil {
+			if err := holds(d.csv, rows); err != nil {
+				return err
+			}
 		}
 		for r, row := range rows {
 			for c, v := range row {
@@ -80,7 +76,7 @@ func fitsSheet(row, col int) error {
 // putter gives a function that writes a cell of a sheet.
 func (d *document) putter(ctx context.Context, name string) (func(sheet.Ref, input) error, error) {
 	i, err := findSheet(d.book, name)
-	if err != nil && d.whole == nil {
+	if err != nil {
 		return nil, err
 	}
 	table, err := d.table(ctx)
@@ -96,7 +92,7 @@ func (d *document) putter(ctx context.Context, name string) (func(sheet.Ref, inp
 			return table.Set(at, v.value)
 		}, nil
 	}
-	wb, edits, err := d.cells(ctx)
+	wb, edits, err := d.workbook("this change")
 	if err != nil {
 		return nil, err
 	}
@@ -113,11 +109,15 @@ func (d *document) putter(ctx context.Context, name string) (func(sheet.Ref, inp
 			edits.Set(i, at, v.value)
 		}
 		if edits.Cells() > maxEdits {
-			return problem.New(problem.TooComplex, "more than %d cells were written to %q in one run", maxEdits, d.file.Name).
-				WithHint("Write them in several runs, or make a csv file.")
+			return tooManyEdits(d.file.Name)
 		}
 		return nil
 	}, nil
+}
+
+func tooManyEdits(name string) error {
+	return problem.New(problem.TooComplex, "more than %d cells were written to %q in one run", maxEdits, name).
+		WithHint("Write them in several runs, or make a csv file.")
 }
 
 // maxEdits is how many cells a run may write to a workbook: 100 bytes each.

@@ -39,7 +39,7 @@ func dump(t testing.TB, table *Table) string {
 
 func TestTyped(t *testing.T) {
 	for text, want := range map[string]string{
-		"1": "number", "-2.5": "number", "12.50": "number", "0": "number", "0.5": "number", ".5": "number", " 7 ": "number", "1.5E+10": "number", "1e-7": "number",
+		"1": "number", "-2.5": "number", "12.50": "number", "0": "number", "0.5": "number", ".5": "number", " 7 ": "number", "1.5E+10": "number", "1e-7": "number", "1,234.50": "number", "-1,234,567.8": "number", "1,23.4": "string", "1,234,567": "string",
 		"007": "string", "+5": "string", "1,234": "string", "12E3": "string", "1e5": "string", "12345678901234567890": "string", "123456789012345": "number",
 		"5.": "string", "-": "string", ".": "string", "1.2.3": "string", "0x10": "string", "1_000": "string", "NaN": "string", "Infinity": "string", "-0": "string",
 		"TRUE": "boolean", "false": "boolean", "yes": "string", "tRUE": "string", "2024-01-31": "string", "": "empty", " ": "string", "1e-999": "number",
@@ -48,8 +48,16 @@ func TestTyped(t *testing.T) {
 			t.Errorf("%q is a %s, want %s", text, got, want)
 		}
 	}
-	if v := (Dialect{Delimiter: ';', DecimalComma: true}).Typed("1,5"); v.Num != 1.5 {
-		t.Errorf("%+v", v)
+	german := Dialect{Delimiter: ';', DecimalComma: true}
+	for text, want := range map[string]float64{"1,5": 1.5, "1.234,50": 1234.5, "-12.345.678,9": -12345678.9} {
+		if v := german.Typed(text); v.Kind != sheet.Number || v.Num != want {
+			t.Errorf("%q is %+v, want %v", text, v, want)
+		}
+	}
+	for _, text := range []string{"1.23,4", "1.2345,6", "1,234.5", "1.-23,4", ".234,5", "1..234,5", "01.234,5", "1.234,5,6"} {
+		if v := german.Typed(text); v.Kind != sheet.String {
+			t.Errorf("%q is %+v, want a text", text, v)
+		}
 	}
 }
 
@@ -121,6 +129,37 @@ func TestDocumentsComeBackAsTheyWere(t *testing.T) {
 }
 
 func clipped(s string) string { return s[:min(len(s), 300)] }
+
+// Amounts in thousands say as much of the decimal comma as small ones do.
+func TestGroupedNumbersTellTheDialect(t *testing.T) {
+	table := open(t, "name;amount\r\nrent;1.234,50\r\nfood;-2.345,00\r\n")
+	if d := table.Dialect(); !d.DecimalComma || d.Quoting != QuoteMinimal {
+		t.Errorf("%+v", d)
+	}
+	cell, err := table.Cell(t.Context(), 0, sheet.Ref{Col: 2, Row: 2})
+	if err != nil || cell.Value != sheet.Num(1234.5) || cell.Text != "1.234,50" {
+		t.Errorf("%+v, %v", cell, err)
+	}
+}
+
+// A letter that the file's encoding lacks was written as a control character.
+func TestLettersThatAnEncodingLacks(t *testing.T) {
+	doc, err := Load(t.Context(), open(t, "Name;Ort\nJ\xfcrgen;K\xf6ln\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := sheet.Ref{Col: 1, Row: 3}
+	if err := doc.Set(at, sheet.Str("Łódź")); err == nil || !strings.Contains(err.Error(), "'Ł'") {
+		t.Errorf("%v", err)
+	}
+	if err := doc.Set(at, sheet.Str("Zoë €")); err != nil {
+		t.Error(err)
+	}
+	var b bytes.Buffer
+	if err := doc.Write(&b); err != nil || b.String() != "Name;Ort\nJ\xfcrgen;K\xf6ln\nZo\xeb \x80\n" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+}
 
 func TestChangesKeepTheDialect(t *testing.T) {
 	doc, err := Load(t.Context(), open(t, "\"name\";\"price\"\r\n\"x\";1,50\r\n"))

@@ -259,7 +259,9 @@ func habits(d *Dialect, text []byte, whole bool) {
 			if len(raw) == 0 {
 				continue
 			}
-			number := looksNumeric(raw)
+			_, commaDecimals := ungrouped(raw, '.', ',')
+			_, pointDecimals := ungrouped(raw, ',', '.')
+			number := commaDecimals || pointDecimals || looksNumeric(raw)
 			switch {
 			case f.quoted && number:
 				quoted++
@@ -274,9 +276,10 @@ func habits(d *Dialect, text []byte, whole bool) {
 			default:
 				bareTexts++
 			}
-			if number && bytes.IndexByte(raw, ',') >= 0 {
+			switch {
+			case commaDecimals, number && !pointDecimals && bytes.IndexByte(raw, ',') >= 0:
 				commas++
-			} else if number && bytes.IndexByte(raw, '.') >= 0 {
+			case number && bytes.IndexByte(raw, '.') >= 0:
 				points++
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
 	"github.com/sandboxd/sandboxd/problem"
+	"golang.org/x/text/encoding/charmap"
 )
 
 // Document is a csv file in memory that can be changed. Cells that nobody changes are
@@ -56,8 +57,49 @@ func New(d Dialect) *Document { return &Document{Dialect: d.normal()} }
 // Len is the number of rows.
 func (doc *Document) Len() int { return len(doc.rows) }
 
+// First gives the texts of the first row that has any: what the columns are called.
+func (doc *Document) First() ([]string, error) {
+	for _, row := range doc.rows {
+		texts := make([]string, len(row))
+		any := false
+		for i, raw := range row {
+			texts[i] = unquote(raw)
+			any = any || texts[i] != ""
+		}
+		if any {
+			return texts, nil
+		}
+	}
+	return nil, nil
+}
+
+// unquote gives a cell's text as written without its quotes.
+func unquote(raw string) string {
+	if inner, ok := strings.CutPrefix(raw, `"`); ok {
+		return strings.ReplaceAll(strings.TrimSuffix(inner, `"`), `""`, `"`)
+	}
+	return raw
+}
+
+// Check tells whether the file can hold a value: the encodings of old have few letters.
+func (doc *Document) Check(v sheet.Value) error {
+	if doc.Dialect.Encoding != Windows1252 || v.Kind != sheet.String {
+		return nil
+	}
+	for _, r := range v.Text {
+		if _, ok := charmap.Windows1252.EncodeRune(r); !ok {
+			return problem.New(problem.UnsupportedFormat, "the file is encoded in Windows-1252, which has no %q", r).
+				WithHint("Write the text without it, or make a workbook of the file with fromCSV: toCSV writes that one in UTF-8.")
+		}
+	}
+	return nil
+}
+
 // Set changes a cell, adding rows and cells as needed.
 func (doc *Document) Set(at sheet.Ref, v sheet.Value) error {
+	if err := doc.Check(v); err != nil {
+		return err
+	}
 	if at.Row > sheet.MaxRow*4 || at.Col > sheet.MaxCol || at.Row < 1 || at.Col < 1 {
 		return problem.New(problem.InvalidArgument, "cell: %s lies outside of any sheet", at)
 	}

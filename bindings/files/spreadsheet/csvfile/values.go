@@ -34,12 +34,21 @@ func (d Dialect) typed(text []byte, keep func([]byte) string) sheet.Value {
 	return sheet.Str(keep(text))
 }
 
-// number reads a decimal number. It is none if it has leading zeros or more than 15
+// number reads a decimal number, also one whose thousands are grouped and that has
+// decimals, such as 1,234.50 (or 1.234,50 where commas are decimal): without decimals it
+// may be either. It is none if it has leading zeros or more than 15
 // digits, which a number would lose; an exponent counts only beside a point or with a
 // sign, since 12E3 is more often a code.
 func (d Dialect) number(text []byte) (float64, bool) {
 	text = bytes.Trim(text, " ")
-	mark := byte('.')
+	group, mark := byte(','), byte('.')
+	if d.DecimalComma {
+		group, mark = mark, group
+	}
+	if plain, ok := ungrouped(text, group, mark); ok {
+		text = plain
+	}
+	mark = '.'
 	if d.DecimalComma && bytes.IndexByte(text, '.') < 0 {
 		mark = ','
 	}
@@ -87,6 +96,24 @@ loop:
 		n = -n
 	}
 	return n, true
+}
+
+// ungrouped takes the separators of thousands out of a number with decimals; false if it
+// has none, or not where they belong.
+func ungrouped(text []byte, group, mark byte) ([]byte, bool) {
+	point := bytes.IndexByte(text, mark)
+	if point < 0 || bytes.IndexByte(text[:point], group) < 0 {
+		return nil, false
+	}
+	plain := make([]byte, 0, len(text))
+	for i, part := range bytes.Split(text[:point], []byte{group}) {
+		digits := bytes.TrimPrefix(part, []byte("-"))
+		if len(digits) == 0 || len(digits) > 3 || i > 0 && len(part) < 3 || i > 0 && len(digits) < len(part) || len(bytes.Trim(digits, "0123456789")) > 0 {
+			return nil, false
+		}
+		plain = append(plain, part...)
+	}
+	return append(plain, text[point:]...), true
 }
 
 var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,

@@ -7,7 +7,6 @@ import (
 
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
 	"github.com/sandboxd/sandboxd/problem"
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/transform"
 )
 
@@ -27,12 +26,7 @@ func NewWriter(w io.Writer, d Dialect) *Writer {
 	d = d.normal()
 	out := &Writer{d: d}
 	if d.Encoding != UTF8 {
-		enc := codec(d.Encoding).NewEncoder()
-		if d.Encoding == Windows1252 {
-			// A character that it does not have becomes a question mark.
-			enc = encoding.ReplaceUnsupported(enc)
-		}
-		out.encoded = transform.NewWriter(w, enc)
+		out.encoded = transform.NewWriter(w, codec(d.Encoding).NewEncoder())
 		w = out.encoded
 	}
 	out.w = bufio.NewWriterSize(w, 64<<10)
@@ -91,7 +85,11 @@ func (d Dialect) Quote(text string, number bool) string {
 
 func (w *Writer) quote(text string, number bool) string { return w.d.Quote(text, number) }
 
+// neutral leaves negative numbers as they are: they are no formulas.
 func neutral(text string) string {
+	if strings.HasPrefix(text, "-") && strings.Trim(text[1:], "0123456789.,%") == "" {
+		return text
+	}
 	if text != "" && strings.IndexByte("=+-@\t\r", text[0]) >= 0 {
 		return "'" + text
 	}

@@ -2,12 +2,13 @@ package sheet
 
 import "context"
 
-// ReadRange gives a range's values as rows of equal length, empty cells included. What
-// an open-ended range has no end for ends with the last cell in use. It reads in one
-// pass; when the answer would have more than maxCells cells it stops and answers false.
-func ReadRange(ctx context.Context, book Book, sheet int, within Range, maxCells int) (rows [][]Value, fits bool, err error) {
+// ReadRange gives a range's values as rows of equal length, each made a T by of; an empty
+// cell is T's zero value. What an open-ended range has no end for ends with the last cell
+// in use. It reads in one pass; when the answer would have more than maxCells cells it
+// stops and answers false.
+func ReadRange[T any](ctx context.Context, book Book, sheet int, within Range, maxCells int, of func(Value) T) (rows [][]T, fits bool, err error) {
 	if within.MaxRow < within.MinRow || within.MaxCol < within.MinCol {
-		return [][]Value{}, true, nil
+		return [][]T{}, true, nil
 	}
 	openCols := within.MaxCol == Unbounded
 	width := 0 // of the answer, as far as it is known
@@ -40,11 +41,11 @@ func ReadRange(ctx context.Context, book Book, sheet int, within Range, maxCells
 		}
 		line := rows[row-within.MinRow]
 		if len(line) < width {
-			line = append(line, make([]Value, width-len(line))...)
+			line = append(line, make([]T, width-len(line))...)
 			rows[row-within.MinRow] = line
 		}
 		for _, c := range cells {
-			line[int(c.Col)-within.MinCol] = c.Value
+			line[int(c.Col)-within.MinCol] = of(c.Value)
 		}
 		return nil
 	})
@@ -62,11 +63,11 @@ func ReadRange(ctx context.Context, book Book, sheet int, within Range, maxCells
 	}
 	for i, line := range rows {
 		if len(line) < width {
-			rows[i] = append(line[:len(line):len(line)], make([]Value, width-len(line))...)
+			rows[i] = append(line[:len(line):len(line)], make([]T, width-len(line))...)
 		}
 	}
 	if rows == nil {
-		rows = [][]Value{}
+		rows = [][]T{}
 	}
 	return rows, true, nil
 }

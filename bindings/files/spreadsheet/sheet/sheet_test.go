@@ -1,6 +1,7 @@
 package sheet_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"testing"
@@ -150,26 +151,29 @@ func TestReadRange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, fits, err := sheet.ReadRange(t.Context(), c.book, 0, r, c.max)
+		rows, fits, err := sheet.ReadRange(t.Context(), c.book, 0, r, c.max, sheet.Value.Plain)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := ""
 		if fits {
-			lines := make([][]string, len(rows))
-			for i, row := range rows {
-				for _, v := range row {
-					text := v.Text
-					if v.IsEmpty() {
-						text = "_"
-					}
-					lines[i] = append(lines[i], text)
+			for _, row := range rows {
+				for i, text := range row {
+					row[i] = cmp.Or(text, "_")
 				}
 			}
-			got = fmt.Sprint(lines)
+			got = fmt.Sprint(rows)
 		}
 		if got != c.want {
 			t.Errorf("%q of rows %v: %s, want %s", c.within, c.book.rows, got, c.want)
+		}
+	}
+}
+
+func TestISOIsWhatFormatWrites(t *testing.T) {
+	for serial := -1.5; serial < sheet.MaxSerial; serial += 971.37 {
+		if got, want := (sheet.Value{Kind: sheet.Date, Num: serial}).ISO(), sheet.Time(serial).Format("2006-01-02T15:04:05.000Z"); got != want {
+			t.Errorf("%v is %s, want %s", serial, got, want)
 		}
 	}
 }

@@ -53,11 +53,13 @@ func (p *cellParser) parse(ctx context.Context, b []byte) error {
 	p.cells, p.formulas = p.cells[:0], p.formulas[:0]
 	col, sorted := 0, true
 	for i := 0; ; {
-		j := bytes.IndexByte(b[i:], '<')
-		if j < 0 {
-			break
+		if i >= len(b) || b[i] != '<' {
+			j := bytes.IndexByte(b[i:], '<')
+			if j < 0 {
+				break
+			}
+			i += j
 		}
-		i += j
 		if i+2 >= len(b) {
 			return badCell()
 		}
@@ -94,20 +96,24 @@ func (p *cellParser) parse(ctx context.Context, b []byte) error {
 				i++
 				continue
 			}
-			name := i
-			for i < len(b) && b[i] != '=' && b[i] != '>' {
+			name, eq := i, i+1
+			if i+2 < len(b) && b[eq] == '=' && b[eq+1] == '"' {
+				i += 2 // as nearly all are
+			} else {
+				for i < len(b) && b[i] != '=' && b[i] != '>' {
+					i++
+				}
+				eq = i
+				if i+1 >= len(b) || b[i] != '=' {
+					return badCell()
+				}
 				i++
-			}
-			eq := i
-			if i+1 >= len(b) || b[i] != '=' {
-				return badCell()
-			}
-			i++
-			for i < len(b) && isSpace(b[i]) {
-				i++
-			}
-			if i >= len(b) || b[i] != '"' && b[i] != '\'' {
-				return badCell()
+				for i < len(b) && isSpace(b[i]) {
+					i++
+				}
+				if i >= len(b) || b[i] != '"' && b[i] != '\'' {
+					return badCell()
+				}
 			}
 			quote := b[i]
 			i++

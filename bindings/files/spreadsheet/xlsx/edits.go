@@ -11,6 +11,9 @@ import (
 type Edits struct {
 	sheets map[int]*sheetEdits
 	cells  int
+	moves  changes // rows and columns that were inserted and deleted
+	tables []*tableEdit
+	ends   map[int]Ending // of the file's sheets, as far as somebody asked
 }
 
 type sheetEdits struct {
@@ -19,6 +22,18 @@ type sheetEdits struct {
 	widths  []columnWidth
 	heights map[int]float64 // by row, in points
 	used    sheet.Range     // of all cells that get a value
+
+	lines, columns *axis         // what became of rows and columns; nil if they stay
+	merged         []sheet.Range // all merged areas, if they were changed
+	hasMerged      bool
+	filter         *sheet.Range // the new filter
+	freeze         *frozen      // the new frozen rows and columns
+	tables         bool         // the sheet's tables are in Edits.tables
+
+	objects *objects // what it gets beside its cells; nil if nothing
+
+	unselect bool            // of a sheet's copy: it is not in front
+	lostRels map[string]bool // of a sheet's copy: relationships that it does not have
 }
 
 // cellEdit is a cell's new content.
@@ -26,6 +41,7 @@ type cellEdit struct {
 	col     int32
 	value   sheet.Value
 	formula string // without the leading =
+	base    uint32 // the style of a cell that is not there yet
 }
 
 // area is a range whose look changes.
@@ -57,22 +73,36 @@ func (e *Edits) of(i int) *sheetEdits {
 // Empty tells whether there is nothing to change.
 func (e *Edits) Empty() bool { return len(e.sheets) == 0 }
 
+// Used gives the range of the cells of a sheet that get a value, zero if none does.
+func (e *Edits) Used(i int) sheet.Range {
+	if s := e.sheets[i]; s != nil {
+		return s.used
+	}
+	return sheet.Range{}
+}
+
 // Cells counts the cells that were set.
 func (e *Edits) Cells() int { return e.cells }
 
 // Set gives a cell a value; its look stays. A date gets a date's number format if the
 // cell has none. An empty value clears the cell.
-func (e *Edits) Set(i int, at sheet.Ref, v sheet.Value) { e.set(i, at, v, "") }
+func (e *Edits) Set(i int, at sheet.Ref, v sheet.Value) { e.set(i, at, v, "", 0) }
 
 // SetFormula gives a cell a formula, without the leading =. It has no result until a
 // spreadsheet program computes it.
 func (e *Edits) SetFormula(i int, at sheet.Ref, formula string) {
-	e.set(i, at, sheet.Value{}, formula)
+	e.set(i, at, sheet.Value{}, formula, 0)
 }
 
-func (e *Edits) set(i int, at sheet.Ref, v sheet.Value, formula string) {
+// SetLike gives a cell a value or a formula and, if the sheet does not have the cell yet,
+// the look of another one: style is its sheet.Cell.Style.
+func (e *Edits) SetLike(i int, at sheet.Ref, v sheet.Value, formula string, style uint32) {
+	e.set(i, at, v, formula, style)
+}
+
+func (e *Edits) set(i int, at sheet.Ref, v sheet.Value, formula string, base uint32) {
 	s := e.of(i)
-	s.rows[at.Row] = append(s.rows[at.Row], cellEdit{int32(at.Col), v, formula})
+	s.rows[at.Row] = append(s.rows[at.Row], cellEdit{int32(at.Col), v, formula, base})
 	if !v.IsEmpty() || formula != "" {
 		s.used.Include(at.Col, at.Row)
 	}
@@ -82,7 +112,7 @@ func (e *Edits) set(i int, at sheet.Ref, v sheet.Value, formula string) {
 // needStyles tells whether cells get a look or a date's number format.
 func (e *Edits) needStyles() bool {
 	for _, s := range e.sheets {
-		if len(s.areas) > 0 {
+		if len(s.areas) > 0 || s.objects.styled() {
 			return true
 		}
 		for _, row := range s.rows {

@@ -195,6 +195,24 @@ func BenchmarkRead(b *testing.B) {
 			}
 		}
 	})
+	b.Run("read all by pages, extent first", func(b *testing.B) {
+		for b.Loop() {
+			wb, cells := open(b, data), 0
+			for from := 1; ; from += 1000 {
+				used, _, err := wb.Used(b.Context(), 0)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if from > used.MaxRow {
+					break
+				}
+				cells += read(b, wb, fmt.Sprintf("A%d:T%d", from, from+999))
+			}
+			if cells != 2_000_000 {
+				b.Fatal(cells)
+			}
+		}
+	})
 	b.Run("survey", func(b *testing.B) {
 		for b.Loop() {
 			if used, _, _ := open(b, data).Used(b.Context(), 0); used.MaxRow != 100_000 {
@@ -225,5 +243,51 @@ func BenchmarkMemoryOfAMillionRows(b *testing.B) {
 		}
 		b.ReportMetric(float64(most-min(most, before.HeapInuse))/1e6, "MB-peak")
 		b.ReportMetric(float64(wb.Size())/1e6, "MB-kept")
+	}
+}
+
+// A sheet that is read by pages is inflated once, although the index would lead back to
+// before each page, and whatever lies between the pages of one.
+func TestPagesAreReadOnce(t *testing.T) {
+	data := large(t, 25_000, 8)
+	wb := open(t, data)
+	s := wb.sheets[0]
+	page := func(wb *Workbook, first, last int) (rows []int) {
+		t.Helper()
+		err := wb.Rows(t.Context(), 0, sheet.Range{MinCol: 1, MinRow: first, MaxCol: 8, MaxRow: last}, func(row int, cells []sheet.Cell) error {
+			if cells[0].Num != float64(row) {
+				t.Fatalf("row %d begins with %v", row, cells[0])
+			}
+			rows = append(rows, row)
+			return nil
+		})
+		if err != nil || len(rows) != min(last, 25_000)-first+1 {
+			t.Fatalf("rows %d to %d: %d of them, %v", first, last, len(rows), err)
+		}
+		return rows
+	}
+	page(wb, 1, 1000)
+	kept := wb.cursor.rs
+	for first := 1001; first < 25_000; first += 1000 {
+		page(wb, first, first+999)
+		if first < 24_000 && wb.cursor.rs != kept {
+			t.Fatalf("the page from row %d began anew", first)
+		}
+	}
+	if n := len(s.index.points); n < 5 {
+		t.Errorf("the index has %d points", n)
+	}
+	page(wb, 10, 20) // back
+	page(wb, 21, 21) // the row that ended the pass before
+	page(wb, 21, 30) // once more
+	page(wb, 35, 40) // some are left out
+	page(wb, 20_000, 20_001)
+	page(wb, 24_999, 26_000)
+
+	// A kept scanner has found a row already that another call wants.
+	first, second := open(t, data), open(t, data)
+	for row := 1; row < 5000; row += 7 {
+		page(first, row, row+6)
+		page(second, row, row+3)
 	}
 }

@@ -3,13 +3,11 @@ package xlsx
 import (
 	"archive/zip"
 	"bufio"
-	"bytes"
 	"context"
 	"io"
 	"strings"
 
 	"github.com/klauspost/compress/flate"
-	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
 	"github.com/sandboxd/sandboxd/problem"
 )
 
@@ -20,12 +18,39 @@ const compression = 4
 // are, compressed; in those with edits everything but the cells in question stays to the
 // byte. The results of formulas are marked to be computed when the workbook is opened.
 func (wb *Workbook) Rewrite(ctx context.Context, w io.Writer, e *Edits) error {
+	return wb.rewrite(ctx, w, e, nil)
+}
+
+// rewrite is Rewrite with one more plan.
+func (wb *Workbook) rewrite(ctx context.Context, w io.Writer, e *Edits, more func(rw *rewriter) error) error {
 	rw := &rewriter{wb: wb, ctx: ctx, changed: map[*part]func(*bufio.Writer) error{},
-		visits: map[*part][]func(*xmlScanner) error{}, left: map[*part]bool{}}
+		visits: map[*part][]func(*xmlScanner) error{}, left: map[*part]bool{},
+		leftRels: map[*part]map[string]bool{}, numbers: map[string]int{}}
+	if err := e.nameColumns(ctx, wb); err != nil {
+		return err
+	}
 	if err := rw.plan(e); err != nil {
 		return err
 	}
+	if more != nil {
+		if err := more(rw); err != nil {
+			return err
+		}
+	}
 	return rw.write(w)
+}
+
+// rewriteAfter is rewrite with changes that references follow behind those of the edits.
+func (wb *Workbook) rewriteAfter(ctx context.Context, w io.Writer, e *Edits, list changes, more func(rw *rewriter) error) error {
+	if err := e.nameColumns(ctx, wb); err != nil { // not only in the copy
+		return err
+	}
+	own := *e
+	own.moves = append(e.moves[:len(e.moves):len(e.moves)], list...)
+	for i, s := range own.sheets {
+		s.refer(list, wb.sheets[i].info.Name)
+	}
+	return wb.rewrite(ctx, w, &own, more)
 }
 
 // rewriter holds what becomes of each part.
@@ -36,6 +61,12 @@ type rewriter struct {
 	changed map[*part]func(*bufio.Writer) error
 	visits  map[*part][]func(*xmlScanner) error
 	left    map[*part]bool // parts that are left out
+	moves   changes        // what references have to follow
+
+	leftRels map[*part]map[string]bool // of parts, the relationships that are left out, by id
+	added    []newPart
+	inMain   map[string][]func(n *node) error // changes of the workbook part's elements, by name
+	numbers  map[string]int                   // of parts added, the next number by name
 }
 
 func (rw *rewriter) plan(e *Edits) error {
@@ -45,16 +76,22 @@ func (rw *rewriter) plan(e *Edits) error {
 		return err
 	}
 	rw.styles = styles
-	for i, edits := range e.sheets {
+	for _, i := range e.touchedSheets() {
+		edits := e.sheets[i]
 		s, err := wb.worksheetOf(i)
 		if err != nil {
 			return err
 		}
-		edits := edits
 		if _, err := s.survey.get(rw.ctx, s); err != nil && s.part.inflated <= smallSheet {
 			return err
 		}
 		rw.changed[s.part] = func(w *bufio.Writer) error { return rw.sheet(s, edits, w) }
+	}
+	if err := rw.follow(e); err != nil {
+		return err
+	}
+	if err := rw.decorations(e); err != nil {
+		return err
 	}
 	rw.visit(wb.main, markForCalculation())
 	rels, types := wb.archive.find(relsOf(wb.main.name)), wb.archive.find("[Content_Types].xml")
@@ -98,14 +135,40 @@ func (rw *rewriter) visit(p *part, fn func(x *xmlScanner) error) {
 	}
 }
 
+// element makes a function change an element of the workbook part, behind those that do
+// so already.
+func (rw *rewriter) element(name string, fn func(n *node) error) {
+	if rw.inMain == nil {
+		rw.inMain = map[string][]func(n *node) error{}
+		rw.visit(rw.wb.main, func(x *xmlScanner) error {
+			if x.kind != startTag || x.depth != 2 || rw.inMain[string(x.name)] == nil {
+				return nil
+			}
+			list := rw.inMain[string(x.name)]
+			return x.rewriteElements(2, func(n *node) ([]*node, error) {
+				for _, fn := range list {
+					if err := fn(n); err != nil {
+						return nil, err
+					}
+				}
+				if n.elements() == 0 {
+					return nil, nil
+				}
+				return []*node{n}, nil
+			})
+		})
+	}
+	rw.inMain[name] = append(rw.inMain[name], fn)
+}
+
 // insertAtEnd adds an element, given without its <, at the end of the part's root.
 func insertAtEnd(element string) func(x *xmlScanner) error {
 	return func(x *xmlScanner) error {
 		if x.kind != endTag || x.depth != 0 || x.kept == x.r {
 			return nil
 		}
-		tag := x.tagText()
-		return x.replaceTag("<" + prefixOf(tag) + element + tag)
+		// The tag stays to be copied: others may add theirs.
+		return x.insertBefore("<" + prefixOf(x.tagText()) + element)
 	}
 }
 
@@ -144,9 +207,14 @@ func (rw *rewriter) write(w io.Writer) error {
 			}
 		}
 	}
+	for _, p := range rw.added {
+		if err := create(p.name, p.write); err != nil {
+			return err
+		}
+	}
 	if rw.styles.part != nil {
 		p := rw.styles.part
-		if len(rw.styles.made) == 0 {
+		if len(rw.styles.made)+len(rw.styles.dxfs) == 0 {
 			if err := z.Copy(p.file); err != nil {
 				return damaged("the workbook's part %q cannot be copied", clip(p.name)).WithCause(err)
 			}
@@ -186,165 +254,4 @@ func (x *xmlScanner) transform(w *bufio.Writer, visit func(x *xmlScanner) error)
 			return nil
 		}
 	}
-}
-
-// dropElement leaves out the elements of a name that which points at.
-func dropElement(name string, which func(x *xmlScanner) bool) func(x *xmlScanner) error {
-	return func(x *xmlScanner) error {
-		if x.kind == startTag && string(x.name) == name && which(x) {
-			if err := x.skip(); err != nil {
-				return err
-			}
-			x.drop()
-		}
-		return nil
-	}
-}
-
-// markForCalculation makes programs compute all formulas when they open the workbook.
-func markForCalculation() func(x *xmlScanner) error {
-	// Elements that come behind calcPr, where it would have to stand.
-	behind := " oleSize customWorkbookViews pivotCaches smartTagPr smartTagTypes webPublishing fileRecoveryPr webPublishObjects extLst "
-	done := false
-	return func(x *xmlScanner) error {
-		switch {
-		case done:
-		case x.kind == startTag && x.depth == 2 && string(x.name) == "calcPr":
-			done = true
-			return x.replaceTag(setAttr(x.tagText(), "fullCalcOnLoad", "1"))
-		case x.kind == startTag && x.depth == 2 && strings.Contains(behind, " "+string(x.name)+" "),
-			x.kind == endTag && x.depth == 0:
-			done = true
-			tag := x.tagText()
-			return x.replaceTag("<" + prefixOf(tag) + `calcPr fullCalcOnLoad="1"/>` + tag)
-		}
-		return nil
-	}
-}
-
-// tagText gives the tag that next has read, as it stands in the part.
-func (x *xmlScanner) tagText() string {
-	b := x.buf[x.kept:x.r]
-	return string(b[bytes.LastIndexByte(b, '<'):])
-}
-
-// replaceTag copies another text in place of the tag that next has read.
-func (x *xmlScanner) replaceTag(text string) error {
-	tag := x.tagText()
-	if _, err := x.copy.Write(x.buf[x.kept : x.r-len(tag)]); err != nil {
-		return err
-	}
-	x.drop()
-	_, err := x.copy.WriteString(text)
-	return err
-}
-
-// insertBefore copies a text in front of the tag that next has read.
-func (x *xmlScanner) insertBefore(text string) error {
-	at := x.r - len(x.tagText())
-	if _, err := x.copy.Write(x.buf[x.kept:at]); err != nil {
-		return err
-	}
-	x.kept = at
-	_, err := x.copy.WriteString(text)
-	return err
-}
-
-// prefixOf gives the prefix of a tag's name with its colon, "" if it has none.
-func prefixOf(tag string) string {
-	name := strings.TrimLeft(tag, "</")
-	if end := strings.IndexAny(name, " \t\r\n/>"); end >= 0 {
-		name = name[:end]
-	}
-	if i := strings.IndexByte(name, ':'); i >= 0 {
-		return name[:i+1]
-	}
-	return ""
-}
-
-// setAttr sets an attribute without a prefix in a start tag's text; "" removes it.
-func setAttr(tag, name, value string) string {
-	end := strings.IndexAny(tag, " \t\r\n/>")
-	if end < 0 {
-		return tag
-	}
-	head, attrs := tag[:end], tag[end:]
-	tail := ">"
-	attrs = strings.TrimSuffix(attrs, ">")
-	if strings.HasSuffix(attrs, "/") {
-		attrs, tail = strings.TrimSuffix(attrs, "/"), "/>"
-	}
-	var out strings.Builder
-	out.WriteString(head)
-	for rest := []byte(attrs); ; {
-		key, val, more, ok := nextAttr(rest)
-		if !ok {
-			break
-		}
-		if string(key) != name {
-			quote := `"`
-			if bytes.IndexByte(val, '"') >= 0 {
-				quote = "'"
-			}
-			out.WriteString(" " + string(key) + "=" + quote + string(val) + quote)
-		}
-		rest = more
-	}
-	if value != "" {
-		out.WriteString(" " + name + `="` + escapeXML(value) + `"`)
-	}
-	return out.String() + tail
-}
-
-// escapeXML writes a text for an attribute or an element. What XML cannot hold is
-// written as _xHHHH_.
-func escapeXML(s string) string {
-	plain := true
-	for i := 0; i < len(s) && plain; i++ {
-		switch c := s[i]; {
-		case c < 0x20 && c != '\n' && c != '\t', c == '&', c == '<', c == '>', c == '"', c == 0xef:
-			plain = false
-		case c == '_' && i+1 < len(s) && s[i+1] == 'x':
-			plain = false
-		}
-	}
-	if plain {
-		return s
-	}
-	var out strings.Builder
-	for i, r := range s {
-		switch {
-		case r == '&':
-			out.WriteString("&amp;")
-		case r == '<':
-			out.WriteString("&lt;")
-		case r == '>':
-			out.WriteString("&gt;")
-		case r == '"':
-			out.WriteString("&quot;")
-		case r < 0x20 && r != '\n' && r != '\t', r == 0xfffe, r == 0xffff:
-			const hex = "0123456789ABCDEF"
-			out.WriteString("_x" + string([]byte{hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15]}) + "_")
-		case r == '_':
-			if _, escape := escapedUnit([]byte(s[i:])); escape {
-				out.WriteString("_x005F_")
-			} else {
-				out.WriteByte('_')
-			}
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
-}
-
-// grown gives a dimension with the cells of the edits in it.
-func grown(claim string, used sheet.Range) string {
-	r, err := sheet.ParseRange(claim)
-	if err != nil || claim == "" || r.MaxRow == sheet.Unbounded || r.MaxCol == sheet.Unbounded {
-		return used.String()
-	}
-	r.Include(used.MinCol, used.MinRow)
-	r.Include(used.MaxCol, used.MaxRow)
-	return r.String()
 }

@@ -79,7 +79,7 @@ func TestRewriteCells(t *testing.T) {
 				e.SetFormula(0, ref(t, "A9"), "SUM(A1:A8)&\"<\"")
 			},
 			rowsXML(`<row r="1"><c r="A1" t="e"><v>#N/A</v></c></row><row r="2"><c r="A2" t="inlineStr"><is><t>a&lt;b &amp; &quot;c&quot;</t></is></c><c r="B2"><v>1</v></c><c r="C2" t="b"><v>1</v></c></row>` +
-				`<row r="5"><c r="D5" t="inlineStr"><is><t xml:space="preserve"> spaces` + "\n" + `and lines </t></is></c></row><row r="9"><c r="A9"><f>SUM(A1:A8)&amp;&quot;&lt;&quot;</f></c></row>`)},
+				`<row r="5"><c r="D5" t="inlineStr"><is><t xml:space="preserve"> spaces` + "\n" + `and lines </t></is></c></row><row r="9"><c r="A9"><f>SUM(A1:A8)&amp;"&lt;"</f></c></row>`)},
 		{"an empty sheet", `<sheetData/><pageMargins left="1"/>`,
 			func(e *Edits) { e.Set(0, ref(t, "B2"), sheet.Num(1)) },
 			rowsXML(`<row r="2"><c r="B2"><v>1</v></c></row>`) + `<pageMargins left="1"/>`},
@@ -107,11 +107,11 @@ func TestRewriteCells(t *testing.T) {
 			`<dimension ref="A1:D9"/>` + rowsXML(`<row r="1"><c r="A1"><v>1</v></c></row><row r="9"><c r="D9"><v>1</v></c></row>`)},
 		{"column widths and row heights", `<cols><col min="1" max="3" width="9" style="1"/></cols>` + rowsXML(`<row r="1"><c r="A1"><v>1</v></c></row>`),
 			func(e *Edits) { e.SetColumnWidth(0, 2, 5, 20.5); e.SetRowHeight(0, 1, 30); e.SetRowHeight(0, 3, 15) },
-			`<cols><col width="9" style="1" min="1" max="1"/><col style="1" width="20.5" customWidth="1" min="2" max="3"/><col width="20.5" customWidth="1" min="4" max="5"/></cols>` +
+			`<cols><col min="1" max="1" width="9" style="1"/><col min="2" max="3" width="20.5" style="1" customWidth="1"/><col width="20.5" customWidth="1" min="4" max="5"/></cols>` +
 				rowsXML(`<row r="1" ht="30" customHeight="1"><c r="A1"><v>1</v></c></row><row r="3" ht="15" customHeight="1"></row>`)},
 		{"prefixes", `<x:sheetData><x:row r="1"><x:c r="A1"><x:v>1</x:v></x:c></x:row></x:sheetData>`,
 			func(e *Edits) { e.Set(0, ref(t, "B1"), sheet.Num(2)) },
-			`<x:sheetData><x:row r="1"><x:c r="A1"><x:v>1</x:v></x:c><c r="B1"><v>2</v></c></x:row></x:sheetData>`},
+			`<x:sheetData><x:row r="1"><x:c r="A1"><x:v>1</x:v></x:c><x:c r="B1"><x:v>2</x:v></x:c></x:row></x:sheetData>`},
 		{"comments stay", rowsXML(`<!-- one --><row r="1"><c r="A1"><v>1</v></c></row><!-- two --><row r="2"><c r="A2"><v>2</v></c></row><!-- three -->`),
 			func(e *Edits) { e.Set(0, ref(t, "A2"), sheet.Num(3)) },
 			rowsXML(`<!-- one --><row r="1"><c r="A1"><v>1</v></c></row><!-- two --><row r="2"><c r="A2"><v>3</v></c></row><!-- three -->`)},

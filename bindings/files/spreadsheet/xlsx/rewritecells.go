@@ -1,7 +1,6 @@
 package xlsx
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"slices"
@@ -19,18 +18,26 @@ type oldCell struct {
 	tag   []byte // its start tag
 	rest  []byte // what follows the start tag
 	ref   bool   // the tag has an r attribute
+	row   int    // its row in the file
+	isF   bool   // it has a formula
 	f     formula
 }
 
-// cells gives a row's cells with the edits.
-func (sw *sheetWriter) cells(old []byte, row int) (string, error) {
-	list, err := splitCells(old)
+// blank tells whether a cell has a look at most.
+func (c *oldCell) blank() bool {
+	return !c.isF && !bytes.Contains(c.rest, []byte("<v>")) && !bytes.Contains(c.rest, []byte(":v>")) && !bytes.Contains(c.rest, []byte("is>"))
+}
+
+// cells gives a row's cells with the edits: those of row old of the file, none if it is
+// a new row, which has a look if it was inserted below one that has.
+func (sw *sheetWriter) cells(xml []byte, old, row int, look *rowLook) (string, error) {
+	list, err := splitCells(xml)
 	if err != nil {
 		return "", err
 	}
 	edits := sw.edits.of(row)
 	var out strings.Builder
-	out.Grow(len(old) + 64*len(edits))
+	out.Grow(len(xml) + 64*len(edits))
 	// The columns in question, from both lists and from areas that make cells.
 	made := map[int32]bool{}
 	var columns []int32
@@ -41,9 +48,33 @@ func (sw *sheetWriter) cells(old []byte, row int) (string, error) {
 		}
 	}
 	byCol := map[int32]int{}
-	for i, c := range list {
-		byCol[c.col] = i
+	looks := map[int32]uint32{} // of cells that are not there
+	for i := range list {
+		list[i].row = old
+		c := list[i]
+		col, stays := sw.columns.now(int(c.col))
+		if !stays {
+			sw.loseMaster(c)
+			continue
+		}
+		if col > sheet.MaxCol && col != int(c.col) {
+			if c.blank() {
+				continue
+			}
+			return "", offSheet(sw.s.info.Name)
+		}
+		byCol[int32(col)] = i
+		note(int32(col))
+	}
+	for _, c := range sw.inherited(list) {
+		looks[c.col] = c.style
 		note(c.col)
+	}
+	if look != nil {
+		for _, c := range look.cells {
+			looks[c.col] = c.style
+			note(c.col)
+		}
 	}
 	for _, e := range edits {
 		note(e.col)
@@ -69,7 +100,7 @@ func (sw *sheetWriter) cells(old []byte, row int) (string, error) {
 		if k < len(edits) && edits[k].col == col {
 			edit = &edits[k]
 		}
-		if err := sw.cell(&out, c, edit, sheet.Ref{Col: int(col), Row: row}); err != nil {
+		if err := sw.cell(&out, c, edit, sheet.Ref{Col: int(col), Row: row}, looks[col]); err != nil {
 			return "", err
 		}
 	}
@@ -77,10 +108,13 @@ func (sw *sheetWriter) cells(old []byte, row int) (string, error) {
 }
 
 // cell writes one cell: what the file has, with an edit, either of which may be missing.
-func (sw *sheetWriter) cell(out *strings.Builder, old *oldCell, edit *cellEdit, at sheet.Ref) error {
-	base := uint32(0)
+// A new one has the look that belongs to its place.
+func (sw *sheetWriter) cell(out *strings.Builder, old *oldCell, edit *cellEdit, at sheet.Ref, look uint32) error {
+	base := look
 	if old != nil {
 		base = old.style
+	} else if edit != nil && look == 0 {
+		base = edit.base
 	}
 	style := base
 	for _, a := range sw.edits.areas {
@@ -100,27 +134,27 @@ func (sw *sheetWriter) cell(out *strings.Builder, old *oldCell, edit *cellEdit, 
 			}
 			return nil
 		}
-		orphan, isOrphan := sw.orphans[old.f.shared]
-		if old.f.shared >= 0 && isOrphan && old.f.text == "" {
-			return sw.adopt(out, old, orphan, at, style)
+		raw, rest, err := sw.formula(old, at)
+		if err != nil {
+			return err
 		}
-		if style == base && old.ref {
+		if style == base && old.ref && raw && old.row == at.Row && int(old.col) == at.Col {
 			out.Write(old.raw)
 			return nil
 		}
 		tag := string(old.tag)
-		if !old.ref {
+		if !old.ref || old.row != at.Row || int(old.col) != at.Col {
 			tag = setAttr(tag, "r", at.String())
 		}
 		if style != base {
 			tag = setAttr(tag, "s", strconv.Itoa(int(style)))
 		}
 		out.WriteString(tag)
-		out.Write(old.rest)
+		out.Write(rest)
 		return nil
 	}
-	if old != nil && old.f.shared >= 0 && old.f.text != "" {
-		sw.orphans[old.f.shared] = master{at, old.f.text}
+	if old != nil {
+		sw.loseMaster(*old)
 	}
 	v := edit.value
 	if v.Kind == sheet.Date && !sw.rw.styles.isDate(style) {
@@ -140,7 +174,7 @@ func (sw *sheetWriter) cell(out *strings.Builder, old *oldCell, edit *cellEdit, 
 	}
 	switch {
 	case edit.formula != "":
-		out.WriteString(open + ">" + element("f", escapeXML(edit.formula)))
+		out.WriteString(open + ">" + element("f", escapeText(edit.formula)))
 	case v.Kind == sheet.Empty:
 		if style != 0 {
 			out.WriteString(open + "/>")
@@ -167,37 +201,6 @@ func (sw *sheetWriter) cell(out *strings.Builder, old *oldCell, edit *cellEdit, 
 	}
 	out.WriteString("</" + prefix + "c>")
 	return nil
-}
-
-// adopt writes a cell of a shared formula whose first cell is gone with its own text.
-func (sw *sheetWriter) adopt(out *strings.Builder, old *oldCell, from master, at sheet.Ref, style uint32) error {
-	tag := string(old.tag)
-	if !old.ref {
-		tag = setAttr(tag, "r", at.String())
-	}
-	if style != old.style {
-		tag = setAttr(tag, "s", strconv.Itoa(int(style)))
-	}
-	out.WriteString(tag)
-	text := escapeXML(moveFormula(from.text, at.Col-from.at.Col, at.Row-from.at.Row))
-	x := xmlScanner{stream: &stream{buf: old.rest, w: len(old.rest), eof: true}, depth: 1}
-	w := bufio.NewWriter(out)
-	err := x.transform(w, func(x *xmlScanner) error {
-		if x.kind == startTag && string(x.name) == "f" {
-			prefix := prefixOf(x.tagText())
-			if err := x.skip(); err != nil {
-				return err
-			}
-			x.drop()
-			_, err := x.copy.WriteString("<" + prefix + "f>" + text + "</" + prefix + "f>")
-			return err
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return w.Flush()
 }
 
 // splitCells takes a row's XML apart; cells in order of their columns.
@@ -240,10 +243,13 @@ func splitCells(b []byte) (list []oldCell, err error) {
 			if x.kind == endOfPart {
 				return nil, badCell()
 			}
-			if x.kind == startTag && string(x.name) == "f" && x.get("t") == "shared" {
-				c.f.shared = x.number("si", -1)
-				if c.f.text, err = x.textContent(); err != nil {
-					return nil, err
+			if x.kind == startTag && string(x.name) == "f" {
+				c.isF = true
+				if x.get("t") == "shared" {
+					c.f.shared = x.number("si", -1)
+					if c.f.text, err = x.textContent(); err != nil {
+						return nil, err
+					}
 				}
 			}
 		}

@@ -37,8 +37,36 @@ func (sw *sheetWriter) cols(x *xmlScanner) error {
 		x.drop()
 	}
 	x.drop()
-	_, err := x.copy.WriteString(colsXML(sw.prefix, list, sw.edits.widths))
+	_, err := x.copy.WriteString(colsXML(sw.prefix, movedColumns(list, sw.columns), sw.edits.widths))
 	return err
+}
+
+// movedColumns gives column elements with the columns where they are now; new ones are
+// like the one that they were inserted behind, but never hidden.
+func movedColumns(list []column, a *axis) []column {
+	if a == nil {
+		return list
+	}
+	var out []column
+	a.index()
+	for i, p := range a.pieces {
+		begin := a.begins[i]
+		if begin > sheet.MaxCol {
+			break
+		}
+		for _, c := range list {
+			if p.old > 0 {
+				from, to := max(c.first, p.old), min(c.last, p.old+p.count-1)
+				if from <= to {
+					out = append(out, column{begin + from - p.old, min(begin+to-p.old, sheet.MaxCol), c.tag})
+				}
+			} else if c.first <= p.like && p.like <= c.last {
+				tag := setAttr(setAttr(c.tag, "hidden", ""), "collapsed", "")
+				out = append(out, column{begin, min(begin+p.count-1, sheet.MaxCol), tag})
+			}
+		}
+	}
+	return out
 }
 
 // colsXML gives a cols element: what there was, with new widths laid over it.
@@ -73,6 +101,10 @@ func colsXML(prefix string, list []column, widths []columnWidth) string {
 			}
 		}
 		list = next
+	}
+	list = slices.DeleteFunc(list, func(c column) bool { return c.first > c.last })
+	if len(list) == 0 {
+		return "" // the element must not be empty
 	}
 	slices.SortFunc(list, func(a, b column) int { return a.first - b.first })
 	var out strings.Builder

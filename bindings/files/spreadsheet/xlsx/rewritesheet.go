@@ -3,23 +3,38 @@ package xlsx
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
 )
 
 // sheetWriter copies a sheet with its edits.
 type sheetWriter struct {
-	rw     *rewriter
-	s      *worksheet
-	edits  *sheetEdits
-	rs     *rowScanner
-	prefix string // of the elements' names, with its colon
-	todo   []int  // rows that have to exist and were not met yet
-	last   int    // the last row written
-	// orphans are shared formulas whose first cell was overwritten: their other cells
-	// get the formula itself.
-	orphans map[int]master
+	rw       *rewriter
+	s        *worksheet
+	edits    *sheetEdits
+	rs       *rowScanner
+	prefix   string // of the elements' names, with its colon
+	todo     []int  // rows that have to exist and were not met yet
+	last     int    // the last row written
+	follower *follower
+	lines    *axis // what became of rows; nil if they stay
+	columns  *axis
+	refs     bool // formulas have to follow
+	// masters are the shared formulas met so far whose other cells may need the formula
+	// itself.
+	masters  map[int]*sharedMaster
+	mastered int // bytes of their texts
+	// made are rows that were inserted and look like one of the file; likes are the looks.
+	made  []run
+	likes map[int]*rowLook
+
+	frozen  bool // the new panes are written
+	scratch []byte
+	places  []int32       // by old column, the new one; 0 if it is gone
+	names   []string      // letters of columns
+	behind  map[int][]run // by old column, the inserted ones that look like it
 }
 
 // sheet writes a sheet part.
@@ -37,7 +52,9 @@ func (rw *rewriter) sheet(s *worksheet, edits *sheetEdits, w *bufio.Writer) erro
 	defer rs.close()
 	rs.stream = newStream(src, make([]byte, 128<<10))
 	rs.copy = w
-	sw := &sheetWriter{rw: rw, s: s, edits: edits, rs: rs, todo: edits.touched(), orphans: map[int]master{}}
+	sw := &sheetWriter{rw: rw, s: s, edits: edits, rs: rs, todo: edits.touched(), masters: map[int]*sharedMaster{},
+		follower: newFollower(rw.moves, s.info.Name), lines: edits.lines, columns: edits.columns, refs: len(rw.moves) > 0}
+	sw.prepare()
 	if s.index.disordered() {
 		return tooComplex("the rows of the sheet %q are out of order; such a sheet cannot be changed", clip(s.info.Name)).
 			WithHint("Copy its values to a new sheet, or save it in a spreadsheet program first.")
@@ -45,8 +62,7 @@ func (rw *rewriter) sheet(s *worksheet, edits *sheetEdits, w *bufio.Writer) erro
 	if err := sw.head(); err != nil {
 		return err
 	}
-	// What follows the rows stays as it is.
-	return rs.transform(w, func(*xmlScanner) error { return nil })
+	return sw.tail()
 }
 
 // head copies what stands before the rows, and then the rows.
@@ -61,24 +77,33 @@ func (sw *sheetWriter) head() error {
 		case x.kind == endOfPart:
 			return damaged("the sheet %q has no rows element", clip(sw.s.info.Name))
 		case x.kind != startTag:
-		case x.depth == 1:
-			sw.prefix = prefixOf(x.tagText())
-		case x.depth == 2 && string(x.name) == "dimension" && sw.edits.used.MinRow > 0:
-			if err := x.replaceTag(setAttr(x.tagText(), "ref", grown(x.get("ref"), sw.edits.used))); err != nil {
+		case x.depth == 2 && string(x.name) == "dimension" && sw.resized():
+			if err := x.replaceTag(setAttr(x.tagText(), "ref", sw.dimension(x.get("ref")))); err != nil {
 				return err
 			}
-		case x.depth == 2 && string(x.name) == "cols" && !hasCols:
+		case x.depth == 2 && string(x.name) == "cols" && (!hasCols || sw.columns != nil):
 			hasCols = true
+			sw.prefix = prefixOf(x.tagText())
 			if err := sw.cols(x); err != nil {
 				return err
 			}
 		case x.depth == 2 && string(x.name) == "sheetData":
+			sw.prefix = prefixOf(x.tagText()) // the root may have another one
+			if sw.edits.freeze != nil && !sw.frozen {
+				if err := x.insertBefore(sw.newViews()); err != nil {
+					return err
+				}
+			}
 			if !hasCols {
 				if err := x.insertBefore(colsXML(sw.prefix, nil, sw.edits.widths)); err != nil {
 					return err
 				}
 			}
 			return sw.rows()
+		case x.depth == 2:
+			if err := sw.section(x); err != nil {
+				return err
+			}
 		}
 		if err := x.flush(); err != nil {
 			return err
@@ -106,9 +131,8 @@ func (sw *sheetWriter) rows() error {
 	if err := rs.flush(); err != nil {
 		return err
 	}
-	all := func(int) bool { return true }
 	for {
-		cells, ok, err := rs.nextRow(all)
+		cells, ok, err := rs.nextRow()
 		if err != nil {
 			return err
 		}
@@ -136,10 +160,35 @@ func (sw *sheetWriter) rows() error {
 // row copies the row that nextRow has passed, with its edits.
 func (sw *sheetWriter) row(cells []byte) error {
 	rs := sw.rs
+	old := rs.row
+	row, stays := sw.lines.now(old)
+	if sw.likes[old] != nil {
+		if err := sw.noteLook(old, cells); err != nil {
+			return err
+		}
+	}
+	if !stays {
+		defer rs.drop()
+		if sw.refs && bytes.Contains(cells, sharedWord) {
+			return sw.loseMasters(cells, old)
+		}
+		return nil
+	}
+	if row > sheet.MaxRow && row != old {
+		list, err := splitCells(cells)
+		for i := range list {
+			if !list[i].blank() {
+				return offSheet(sw.s.info.Name)
+			}
+		}
+		rs.drop() // a look at most
+		return err
+	}
 	numbered := hasNumber(rs.buf[rs.kept:rs.r])
-	wanted := sw.edits.wants(rs.row) || len(sw.orphans) > 0 && bytes.Contains(cells, []byte("shared"))
-	if !wanted && numbered && (len(sw.todo) == 0 || sw.todo[0] > rs.row) {
-		sw.last = rs.row
+	wanted := sw.edits.wants(row) || len(sw.masters) > 0 && bytes.Contains(cells, sharedWord)
+	moved := row != old || sw.columns != nil || sw.refs && hasFormula(cells)
+	if !wanted && !moved && numbered && (len(sw.todo) == 0 || sw.todo[0] > row) && (len(sw.made) == 0 || sw.made[0].begin > row) {
+		sw.last = row
 		return nil
 	}
 	// What stands before the row, then the rows that belong between, then the row.
@@ -148,19 +197,39 @@ func (sw *sheetWriter) row(cells []byte) error {
 	if _, err := rs.copy.Write(whole[:begin]); err != nil {
 		return err
 	}
-	if err := sw.newRows(rs.row); err != nil {
+	if err := sw.newRows(row); err != nil {
 		return err
 	}
-	if len(sw.todo) > 0 && sw.todo[0] == rs.row {
+	if len(sw.todo) > 0 && sw.todo[0] == row {
 		sw.todo = sw.todo[1:]
 	}
 	end := begin + tagEnd(whole[begin:])
 	tag := string(whole[begin:end])
-	if !numbered {
-		tag = setAttr(tag, "r", strconv.Itoa(rs.row))
+	if !numbered || row != old {
+		tag = setAttr(tag, "r", strconv.Itoa(row))
 	}
-	if h, ok := sw.edits.heights[rs.row]; ok {
+	if sw.columns != nil {
+		tag = setAttr(tag, "spans", "")
+	}
+	if h, ok := sw.edits.heights[row]; ok {
 		tag = setAttr(setAttr(tag, "ht", number(h)), "customHeight", "1")
+	}
+	sw.last = row
+	if !wanted && moved && len(cells) > 0 {
+		out, ok, err := sw.moved(sw.scratch[:0], cells, old, row)
+		if err != nil {
+			return err
+		}
+		sw.scratch = out
+		if wanted = !ok; ok {
+			if _, err = rs.copy.WriteString(tag); err == nil {
+				if _, err = rs.copy.Write(out); err == nil {
+					_, err = rs.copy.Write(whole[end+len(cells):])
+				}
+			}
+			rs.drop()
+			return err
+		}
 	}
 	if !wanted {
 		_, err := rs.copy.WriteString(tag)
@@ -170,7 +239,7 @@ func (sw *sheetWriter) row(cells []byte) error {
 		rs.drop()
 		return err
 	}
-	made, err := sw.cells(cells, rs.row)
+	made, err := sw.cells(cells, old, row, nil)
 	if err != nil {
 		return err
 	}
@@ -179,7 +248,6 @@ func (sw *sheetWriter) row(cells []byte) error {
 	prefix := prefixOf(tag)
 	_, err = rs.copy.WriteString(tag + made + "</" + prefix + "row>")
 	rs.drop()
-	sw.last = rs.row
 	return err
 }
 
@@ -212,26 +280,52 @@ func hasNumber(row []byte) bool {
 	return x.get("r") != ""
 }
 
-// newRows writes the rows that have to exist before row and do not.
+// newRows writes the rows that have to exist before row and do not: those with edits,
+// and inserted ones that have a look.
 func (sw *sheetWriter) newRows(before int) error {
-	for len(sw.todo) > 0 && sw.todo[0] < before {
-		row := sw.todo[0]
-		sw.todo = sw.todo[1:]
-		made, err := sw.cells(nil, row)
+	before = min(before, sheet.MaxRow+1)
+	for {
+		for len(sw.made) > 0 && sw.made[0].begin < before && sw.likes[sw.made[0].like].plain() {
+			sw.made = sw.made[1:]
+		}
+		row := before
+		if len(sw.todo) > 0 {
+			row = min(row, sw.todo[0])
+		}
+		var look *rowLook
+		if len(sw.made) > 0 && sw.made[0].begin <= row && sw.made[0].begin < before {
+			m := &sw.made[0]
+			row, look = m.begin, sw.likes[m.like]
+			m.begin++
+			if m.count--; m.count == 0 {
+				sw.made = sw.made[1:]
+			}
+		}
+		if row >= before {
+			return nil
+		}
+		if len(sw.todo) > 0 && sw.todo[0] == row {
+			sw.todo = sw.todo[1:]
+		}
+		made, err := sw.cells(nil, 0, row, look)
 		if err != nil {
 			return err
 		}
-		height := ""
-		if h, ok := sw.edits.heights[row]; ok {
-			height = ` ht="` + number(h) + `" customHeight="1"`
+		tag := "<" + sw.prefix + "row>"
+		if look != nil {
+			tag = look.tag
 		}
-		if made == "" && height == "" {
+		tag = setAttr(tag, "r", strconv.Itoa(row))
+		h, high := sw.edits.heights[row]
+		if high {
+			tag = setAttr(setAttr(tag, "ht", number(h)), "customHeight", "1")
+		}
+		if made == "" && !high && look == nil {
 			continue
 		}
-		if _, err := fmt.Fprintf(sw.rs.copy, `<%srow r="%d"%s>%s</%srow>`, sw.prefix, row, height, made, sw.prefix); err != nil {
+		if _, err := sw.rs.copy.WriteString(tag + made + "</" + prefixOf(tag) + "row>"); err != nil {
 			return err
 		}
 		sw.last = row
 	}
-	return nil
 }

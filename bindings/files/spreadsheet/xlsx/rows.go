@@ -58,40 +58,55 @@ func (s *worksheet) rows(ctx context.Context, within sheet.Range, p *cellParser,
 	return s.pass(ctx, s.index.before(within.MinRow), within, p, fn)
 }
 
-// pass reads rows in the order of the file from a point on, up to the range's end.
+// pass reads rows in the order of the file from a point on, up to the range's end. It
+// begins where the pass before it has ended, if that is nearer.
 func (s *worksheet) pass(ctx context.Context, from *point, within sheet.Range, p *cellParser, fn func(int, *cellParser) error) error {
-	window := s.wb.streams.Get().(*[]byte)
-	defer s.wb.streams.Put(window)
-	rs, ok, err := s.newScanner(ctx, from, *window)
-	if rs != nil {
-		defer rs.close()
-	}
-	if err != nil || !ok {
-		return err
-	}
-	wanted := func(row int) bool { return within.MinRow <= row && row <= within.MaxRow }
-	for {
-		xml, ok, err := rs.nextRow(wanted)
+	rs := s.wb.cursor.take(ctx, s, within.MinRow, from)
+	if rs == nil {
+		var ok bool
+		var err error
+		rs, ok, err = s.newScanner(ctx, from)
 		if err != nil || !ok {
+			if rs != nil {
+				rs.close()
+			}
 			return err
 		}
-		if rs.row > within.MaxRow && !s.index.disordered() {
-			return nil
+	}
+	ended, err := rs.readTo(ctx, within, p, fn)
+	if err == nil && !ended {
+		s.wb.cursor.keep(s, rs, within.MaxRow)
+		return nil
+	}
+	rs.close()
+	if err == sheet.Stop {
+		return nil
+	}
+	return err
+}
+
+// readTo reads the rows of a range. ended is false if there may be more rows behind it.
+func (rs *rowScanner) readTo(ctx context.Context, within sheet.Range, p *cellParser, fn func(int, *cellParser) error) (ended bool, err error) {
+	for {
+		xml, ok, err := rs.nextRow()
+		if err != nil || !ok {
+			return true, err
 		}
-		if xml == nil {
+		if rs.row > within.MaxRow && !rs.index.disordered() {
+			rs.unreadRow(xml)
+			return false, nil
+		}
+		if len(xml) == 0 || rs.row < within.MinRow || rs.row > within.MaxRow {
 			continue
 		}
 		if err := p.parse(ctx, xml); err != nil {
-			return err
+			return true, err
 		}
 		if len(p.cells) == 0 {
 			continue
 		}
 		if err := fn(rs.row, p); err != nil {
-			if err == sheet.Stop {
-				return nil
-			}
-			return err
+			return true, err
 		}
 	}
 }
@@ -157,7 +172,7 @@ func (wb *Workbook) Cell(ctx context.Context, i int, at sheet.Ref) (sheet.Detail
 	}
 	within := sheet.Range{MinCol: at.Col, MinRow: at.Row, MaxCol: at.Col, MaxRow: at.Row}
 	var cell sheet.Cell
-	var f formula
+	f := formula{shared: -1} // a cell that is not there has none
 	err = s.rows(ctx, within, &cellParser{blanks: true, withFormulas: true}, func(_ int, p *cellParser) error {
 		cell, f = p.cells[0], p.formulas[0]
 		return nil

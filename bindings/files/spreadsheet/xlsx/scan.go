@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"strconv"
+	"sync"
 )
 
 // rowScanner cuts a sheet's XML into rows. Rows that nobody wants cost a search for
@@ -20,11 +21,17 @@ type rowScanner struct {
 	closer   []byte // the closing tag of rows without its >
 	pending  *point // waits for the first row behind its checkpoint
 	checked  int64  // offset at which a point was last considered
+
+	unread bool   // the row is to be found once more
+	again  []byte // its cells
+
+	windows *sync.Pool // where window goes when the scanner is closed
+	window  *[]byte
 }
 
 // newScanner opens a sheet between two rows: at a point, or before the first row. ok is
 // false if the sheet has no rows at all.
-func (s *worksheet) newScanner(ctx context.Context, at *point, window []byte) (rs *rowScanner, ok bool, err error) {
+func (s *worksheet) newScanner(ctx context.Context, at *point) (rs *rowScanner, ok bool, err error) {
 	var from *checkpoint
 	if at != nil {
 		from = &at.at
@@ -33,9 +40,10 @@ func (s *worksheet) newScanner(ctx context.Context, at *point, window []byte) (r
 	if err != nil {
 		return nil, false, err
 	}
-	rs = &rowScanner{body: b, index: &s.index}
+	windows := &s.wb.streams
+	rs = &rowScanner{body: b, index: &s.index, windows: windows, window: windows.Get().(*[]byte)}
 	if at != nil {
-		rs.stream = newStream(b, window)
+		rs.stream = newStream(b, *rs.window)
 		rs.base, rs.row, rs.indexed, rs.depth = at.at.offset, at.row, true, 2
 		rs.checked = at.at.offset
 		return rs, true, rs.discard(at.skip)
@@ -44,7 +52,7 @@ func (s *worksheet) newScanner(ctx context.Context, at *point, window []byte) (r
 	if err != nil {
 		return rs, false, err
 	}
-	rs.stream, rs.indexed = newStream(src, window), same
+	rs.stream, rs.indexed = newStream(src, *rs.window), same
 	for root := false; ; root = root || rs.kind == startTag {
 		if err := rs.next(); err != nil {
 			return rs, false, err
@@ -61,9 +69,13 @@ func (s *worksheet) newScanner(ctx context.Context, at *point, window []byte) (r
 	}
 }
 
-// nextRow finds the next row. Its cells are XML in cells, valid until the next call;
-// they are nil when the row is not wanted. ok is false behind the last row.
-func (rs *rowScanner) nextRow(wanted func(row int) bool) (cells []byte, ok bool, err error) {
+// nextRow finds the next row. Its cells are XML in cells, valid until the next call. ok
+// is false behind the last row.
+func (rs *rowScanner) nextRow() (cells []byte, ok bool, err error) {
+	if rs.unread {
+		rs.unread = false
+		return rs.again, true, nil
+	}
 	if rs.indexed {
 		rs.markPoint()
 	}
@@ -138,11 +150,11 @@ func (rs *rowScanner) nextRow(wanted func(row int) bool) (cells []byte, ok bool,
 	gt := bytes.IndexByte(rs.buf[rs.r+end:rs.w], '>')
 	rs.r += end + gt + 1
 	rs.depth--
-	if !wanted(rs.row) {
-		cells = nil
-	}
 	return cells, true, nil
 }
+
+// unreadRow makes nextRow find the row that it found last, with these cells, once more.
+func (rs *rowScanner) unreadRow(cells []byte) { rs.unread, rs.again = true, cells }
 
 // passed copies what stands between rows, if the sheet is being copied.
 func (rs *rowScanner) passed() error {
@@ -367,5 +379,9 @@ func (rs *rowScanner) close() {
 	if rs.body != nil {
 		rs.body.close()
 		rs.body = nil
+	}
+	if rs.window != nil {
+		rs.windows.Put(rs.window)
+		rs.window = nil
 	}
 }

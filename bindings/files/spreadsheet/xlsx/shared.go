@@ -3,7 +3,6 @@ package xlsx
 import (
 	"bytes"
 	"context"
-	"strconv"
 	"sync"
 
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
@@ -45,17 +44,14 @@ func (f *sharedFormulas) at(ctx context.Context, s *worksheet, si int, at sheet.
 func (s *worksheet) findMasters(ctx context.Context) (map[int]master, error) {
 	masters := map[int]master{}
 	size := 0
-	window := s.wb.streams.Get().(*[]byte)
-	defer s.wb.streams.Put(window)
-	rs, ok, err := s.newScanner(ctx, nil, *window)
+	rs, ok, err := s.newScanner(ctx, nil)
 	if rs != nil {
 		defer rs.close()
 	}
 	p := &cellParser{wb: s.wb, minCol: 1, maxCol: sheet.MaxCol, blanks: true, withFormulas: true, extentOnly: true}
-	all := func(int) bool { return true }
 	for err == nil && ok {
 		var xml []byte
-		if xml, ok, err = rs.nextRow(all); err != nil || !bytes.Contains(xml, []byte("shared")) {
+		if xml, ok, err = rs.nextRow(); err != nil || !bytes.Contains(xml, []byte("shared")) {
 			continue
 		}
 		if err = p.parse(ctx, xml); err != nil {
@@ -76,104 +72,38 @@ func (s *worksheet) findMasters(ctx context.Context) (map[int]master, error) {
 
 // moveFormula gives a formula as it reads when its cell is copied to another one that
 // lies cols to the right and rows below: references move, except where $ pins them, and
-// those that leave the sheet become #REF!. Texts, names, functions and the insides of
-// structured references stay as they are.
+// those that leave the sheet become #REF!.
 func moveFormula(text string, cols, rows int) string {
 	if cols == 0 && rows == 0 {
 		return text
 	}
-	out := make([]byte, 0, len(text)+8)
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case c == '"' || c == '\'':
-			end := i + 1
-			for end < len(text) && text[end] != c {
-				end++
-			}
-			end = min(end+1, len(text))
-			out = append(out, text[i:end]...)
-			i = end
-		case c == '[':
-			depth, end := 0, i
-			for end < len(text) {
-				if text[end] == '[' {
-					depth++
-				} else if text[end] == ']' {
-					if depth--; depth == 0 {
-						end++
-						break
-					}
-				}
-				end++
-			}
-			out = append(out, text[i:end]...)
-			i = end
-		case isNameByte(c):
-			end := i
-			for end < len(text) && isNameByte(text[end]) {
-				end++
-			}
-			word := text[i:end]
-			next := byte(0)
-			if end < len(text) {
-				next = text[end]
-			}
-			before := byte(0)
-			if i > 0 {
-				before = text[i-1]
-			}
-			out = append(out, moveWord(word, before, next, cols, rows)...)
-			i = end
-		default:
-			out = append(out, c)
-			i++
+	return mapRefs(text, func(r *reference) verdict {
+		if r.other {
+			return kept
 		}
-	}
-	return string(out)
+		before := *r
+		for _, c := range []*corner{&r.a, &r.b} {
+			if c.col > 0 && !c.pinnedCol {
+				if c.col += cols; c.col < 1 || c.col > sheet.MaxCol {
+					return gone
+				}
+			}
+			if c.row > 0 && !c.pinnedRow {
+				if c.row += rows; c.row < 1 || c.row > sheet.MaxRow {
+					return gone
+				}
+			}
+		}
+		if *r == before {
+			return kept
+		}
+		return changed
+	})
 }
 
 // isNameByte tells whether a byte may be part of a name, a number or a reference.
 func isNameByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '$' || c == '_' || c == '.' || c == '\\' || c == '?' || c >= 0x80
-}
-
-// moveWord moves a word if it is a cell (B$5), or a column or row of a range (A:C, 1:5).
-func moveWord(word string, before, next byte, cols, rows int) string {
-	if next == '(' || next == '!' || next == '[' {
-		return word // a function, a sheet or a table
-	}
-	ref, ok := splitRef(word)
-	inRange := next == ':' || before == ':'
-	if !ok || (ref.letters == "" || ref.digits == "") && !inRange {
-		return word
-	}
-	out := ""
-	if ref.letters != "" {
-		col := ref.col
-		if !ref.pinnedCol {
-			col += cols
-		} else {
-			out = "$"
-		}
-		if col < 1 || col > sheet.MaxCol {
-			return "#REF!"
-		}
-		out += sheet.ColName(col)
-	}
-	if ref.digits != "" {
-		row := ref.row
-		if !ref.pinnedRow {
-			row += rows
-		} else {
-			out += "$"
-		}
-		if row < 1 || row > sheet.MaxRow {
-			return "#REF!"
-		}
-		out += strconv.Itoa(row)
-	}
-	return out
 }
 
 type splitReference struct {

@@ -124,8 +124,9 @@ func (p *stylePatch) write(w *bufio.Writer) error {
 		"fills":   strings.Join(p.fills[p.had[2]:], ""),
 		"borders": strings.Join(p.border[p.had[3]:], ""),
 		"cellXfs": strings.Join(p.xfs[p.had[0]:], ""),
+		"dxfs":    strings.Join(p.dxfs, ""),
 	}
-	counts := map[string]int{"fonts": len(p.fonts), "fills": len(p.fills), "borders": len(p.border), "cellXfs": len(p.xfs)}
+	counts := map[string]int{"fonts": len(p.fonts), "fills": len(p.fills), "borders": len(p.border), "cellXfs": len(p.xfs), "dxfs": p.hadDxfs + len(p.dxfs)}
 	for id := p.nextID - len(p.codes); id < p.nextID; id++ {
 		for code, have := range p.codes {
 			if have == id {
@@ -134,7 +135,7 @@ func (p *stylePatch) write(w *bufio.Writer) error {
 		}
 	}
 	counts["numFmts"] = len(p.old.codes) + len(p.codes)
-	order := []string{"numFmts", "fonts", "fills", "borders", "cellStyleXfs", "cellXfs", "cellStyles"}
+	order := []string{"numFmts", "fonts", "fills", "borders", "cellStyleXfs", "cellXfs", "cellStyles", "dxfs"}
 	// missing gives the sections that have to stand before one and do not.
 	missing := func(before string) (xml string) {
 		for _, name := range order {

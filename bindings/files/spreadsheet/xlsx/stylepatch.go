@@ -3,6 +3,8 @@ package xlsx
 import (
 	"bufio"
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,6 +49,9 @@ type stylePatch struct {
 	had   [4]int              // xfs, fonts, fills and borders that it has
 	made  map[patchKey]uint32 // styles added
 	dates map[uint32]bool     // of styles added, whether they are dates
+
+	dxfs    []string // looks of rules that are added
+	hadDxfs int      // how many the part has
 }
 
 type patchKey struct {
@@ -91,6 +96,9 @@ func (p *stylePatch) load() error {
 			}
 			if x.depth == 2 {
 				p.has[string(x.name)] = true
+			}
+			if x.depth == 3 && string(x.name) == "dxf" {
+				p.hadDxfs++
 			}
 			list, child := p.list(string(x.name))
 			if x.depth != 2 || list == nil || x.empty {
@@ -271,12 +279,12 @@ func (p *stylePatch) tags(xml string) string {
 // formatID gives the number of a number format.
 func (p *stylePatch) formatID(code string) int {
 	for id := 0; id < 50; id++ {
-		if numfmt.Builtin(id) == code && (id < 23 || id > 36) {
+		if _, other := p.old.codes[id]; !other && numfmt.Builtin(id) == code && (id < 23 || id > 36) {
 			return id
 		}
 	}
-	for id, have := range p.old.codes {
-		if have == code {
+	for _, id := range slices.Sorted(maps.Keys(p.old.codes)) {
+		if p.old.codes[id] == code {
 			return id
 		}
 	}

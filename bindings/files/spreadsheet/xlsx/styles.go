@@ -115,7 +115,11 @@ func (s *styles) code(id int) string {
 // Text gives a cell's value as a person sees it: by its number format, and without the
 // spaces around it that align columns.
 func (wb *Workbook) Text(c sheet.Cell) string {
-	f := wb.styles.format(c.Style)
+	return textOf(c, wb.styles.format(c.Style))
+}
+
+// textOf is the text of a cell by a format, which may be nil.
+func textOf(c sheet.Cell, f *numfmt.Format) string {
 	switch c.Kind {
 	case sheet.Number, sheet.Date:
 		if f == nil {

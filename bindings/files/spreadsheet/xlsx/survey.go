@@ -44,9 +44,7 @@ func (s *worksheet) look(ctx context.Context) (found findings, err error) {
 	if err != nil {
 		return found, err
 	}
-	window := s.wb.streams.Get().(*[]byte)
-	defer s.wb.streams.Put(window)
-	rs, ok, err := s.newScanner(ctx, nil, *window)
+	rs, ok, err := s.newScanner(ctx, nil)
 	if rs != nil {
 		defer rs.close()
 	}
@@ -55,10 +53,9 @@ func (s *worksheet) look(ctx context.Context) (found findings, err error) {
 	}
 	p := &cellParser{wb: s.wb, strings: s.wb.strings.snapshot(), dates: dates, minCol: 1, maxCol: sheet.MaxCol, extentOnly: true}
 	small := s.part.inflated <= smallSheet
-	all := func(int) bool { return true }
 	for ok {
 		var xml []byte
-		if xml, ok, err = rs.nextRow(all); err != nil {
+		if xml, ok, err = rs.nextRow(); err != nil {
 			return found, err
 		}
 		if len(xml) == 0 {

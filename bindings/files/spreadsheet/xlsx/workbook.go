@@ -5,10 +5,17 @@
 //
 // Files may be hostile. The zip directory is read first, what inflates is counted
 // against a limit, claims of dimensions and counts are not believed, and what is not
-// well-formed ends in damaged_file. It writes nothing and knows no formulas beyond
-// moving a shared one to its cell.
+// well-formed ends in damaged_file.
 //
-// Imports sheet, numfmt, inflate and problem. Start reading at Open, then rows.go.
+// Edits are laid over a workbook and written by Rewrite in one pass: parts that they do
+// not concern are copied as they are, compressed, and what is not understood stays. Rows
+// and columns that move (editstructure.go) are pieces of the old ones (layout.go); all
+// that refers to cells follows: formulas by one scanner of references (refs.go, shift.go),
+// everything else by the names of its elements (follow.go). With shows edits without
+// writing them. No formula is computed here.
+//
+// Imports sheet, numfmt, inflate and problem. Start reading at Open, then rows.go; for
+// writing at Edits, then rewrite.go.
 package xlsx
 
 import (
@@ -48,6 +55,7 @@ type Workbook struct {
 	calcChain *part // the order of calculation; nil if there is none
 
 	streams sync.Pool // of *[]byte, windows for streams
+	cursor  cursor
 }
 
 var _ sheet.Book = (*Workbook)(nil)
@@ -123,7 +131,7 @@ func (wb *Workbook) Size() int64 {
 	for _, s := range wb.sheets {
 		size += s.index.size()
 	}
-	return size
+	return size + wb.cursor.size()
 }
 
 // worksheetOf gives a sheet that has cells.

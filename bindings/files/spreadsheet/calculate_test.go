@@ -1,0 +1,161 @@
+package spreadsheet_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sandboxd/sandboxd/op"
+	"github.com/sandboxd/sandboxd/problem"
+)
+
+func seconds(n int64) op.Object { return op.Object{{Name: "seconds", Value: n}} }
+
+// A column in which each row adds to the one above, as in every account book.
+func TestCalculateRunningBalance(t *testing.T) {
+	r := newRun(t)
+	rows := []any{[]any{int64(1), "=A1"}}
+	for row := 2; row <= 3000; row++ {
+		rows = append(rows, []any{int64(1), fmt.Sprintf("=B%d+A%d", row-1, row)})
+	}
+	r.do("create", "balance.xlsx", op.Object{{Name: "sheets", Value: []any{
+		op.Object{{Name: "name", Value: "s"}, {Name: "rows", Value: rows}}}}})
+	start := time.Now()
+	// All of it, and the last one alone.
+	for _, within := range []string{"B1:B3000", "B3000"} {
+		out := r.do("calculate", "balance.xlsx", "s", within).(op.Object)
+		values := out[0].Value.([][]any)
+		if last := values[len(values)-1][0]; last != int64(3000) {
+			t.Errorf("%s: the last balance is %v", within, last)
+		}
+	}
+	t.Logf("3000 formulas in a chain, twice: %v", time.Since(start))
+}
+
+// What does not end is left behind at the deadline, and said to be: nothing may use the
+// process again while it goes on.
+func TestCalculateDoesNotHang(t *testing.T) {
+	r := newRun(t)
+	rows := []any{[]any{int64(1), "=A1+1", "=POISSON(80000,5,TRUE)", "=A1+2"}}
+	r.do("create", "bomb.xlsx", op.Object{{Name: "sheets", Value: []any{
+		op.Object{{Name: "name", Value: "s"}, {Name: "rows", Value: rows}}}}})
+	start := time.Now()
+	out, err := r.js("calculate", "bomb.xlsx", "s", "A1:D1", seconds(1))
+	if took := time.Since(start); err != nil || took > 3*time.Second {
+		t.Fatalf("it took %v, %v", took, err)
+	}
+	if cells := fmt.Sprint(out.(op.Object)[1].Value); !strings.Contains(cells, "{value 2} {source computed}") || strings.Count(cells, "longer than 1s") != 2 {
+		t.Errorf("B1 comes before the deadline, C1 and D1 do not: %s", cells)
+	}
+	if !r.env.Abandoned() {
+		t.Error("the sum goes on, and nobody would know")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	o, _ := table.Lookup("files.spreadsheet.calculate")
+	in, _ := o.BindJS([]any{"bomb.xlsx", "s", "A1:D1"})
+	if _, err := o.Call(ctx, r.env, in); problem.CodeOf(err) != problem.Canceled {
+		t.Errorf("with a context that has ended: %v", err)
+	}
+}
+
+// Every workbook of the corpus, those on which the library panics or does not end among
+// them, answers in time.
+func TestCalculateCorpus(t *testing.T) {
+	paths, _ := filepath.Glob("../../../../shared/corpus/xlsx/*.xlsx")
+	if len(paths) == 0 {
+		t.Skip("the corpus is not here")
+	}
+	if testing.Short() {
+		t.Skip("takes a while")
+	}
+	computed, cached, failed := 0, 0, 0
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRun(t)
+		r.host.Add(t, "b.xlsx", data)
+		sheets, err := r.js("listSheets", "b.xlsx")
+		if err != nil {
+			continue
+		}
+		for _, s := range sheets.([]any)[:min(2, len(sheets.([]any)))] {
+			name := s.(op.Object)[0].Value
+			start := time.Now()
+			out, err := r.js("calculate", "b.xlsx", name, "A1:Z200", seconds(1))
+			if took := time.Since(start); took > 8*time.Second {
+				t.Errorf("%s: %v", filepath.Base(path), took)
+			}
+			if err != nil {
+				if problem.CodeOf(err) == problem.Internal {
+					t.Errorf("%s, %s: %v", filepath.Base(path), name, err)
+				}
+				failed++
+				continue
+			}
+			for _, m := range out.(op.Object) {
+				switch m.Name {
+				case "computed":
+					computed += int(m.Value.(int64))
+				case "cached":
+					cached += int(m.Value.(int64))
+				}
+			}
+		}
+	}
+	t.Logf("%d formulas computed, %d kept, %d sheets refused", computed, cached, failed)
+	if computed < 1000 {
+		t.Errorf("only %d formulas were computed", computed)
+	}
+}
+
+// Formulas that go in a circle came out as if it had begun with nothing, each with another
+// number, and nothing said so.
+func TestCalculateTellsCircles(t *testing.T) {
+	r := newRun(t)
+	sheetOf := func(name string, rows ...any) op.Object {
+		return op.Object{{Name: "name", Value: name}, {Name: "rows", Value: rows}}
+	}
+	r.do("create", "circles.xlsx", op.Object{{Name: "sheets", Value: []any{
+		sheetOf("s",
+			[]any{"=B1+1", "=C1+1", "=A1+1", "=A1*2", "=E1", "=F2+1"},
+			[]any{int64(1), "=A2+1", "=SUM(A2:B2)", "=SUM(A2:D2)", "=IF(A2>0,1,E2)", "='t u'!A1"},
+			[]any{"=D2", "=ROW(B3)", "=SUM(A:A)", "=other+1", "=\"A1\"&A2", "=F2"}),
+		sheetOf("t u", []any{"=s!F2*2", "=A2"}),
+	}}})
+	out := r.do("calculate", "circles.xlsx", "s").(op.Object)
+	want := map[string]string{
+		"A1": "the formula refers to itself, by way of B1", "B1": "the formula refers to itself, by way of A1", "C1": "the formula refers to itself, by way of A1",
+		"D1": "the formula reads a circular reference, at B1", "E1": "the formula refers to itself", "F1": "the formula reads a circular reference, at 't u'!$A$1",
+		"B2": "", "C2": "", "D2": "the formula refers to itself", "E2": "", "F2": "the formula refers to itself, by way of 't u'!$A$1",
+		"A3": "the formula reads a circular reference, at D2", "B3": "", "C3": "the formula reads a circular reference, at B1", "E3": "",
+		"F3": "the formula reads a circular reference, at 't u'!$A$1",
+	}
+	for _, v := range out[1].Value.([]any) {
+		cell := map[string]any{}
+		for _, m := range v.(op.Object) {
+			cell[m.Name] = m.Value
+		}
+		at := cell["cell"].(string)
+		why, known := want[at]
+		if !known {
+			continue
+		}
+		if got, _ := cell["why"].(string); got != why {
+			t.Errorf("%s, %v: %q, want %q", at, cell["formula"], got, why)
+		}
+		if shown := fmt.Sprint(cell["value"]); (shown == "[{error #CIRC!}]") != (why != "") {
+			t.Errorf("%s is %s", at, shown)
+		}
+		delete(want, at)
+	}
+	if len(want) > 0 {
+		t.Errorf("no answer for %v", want)
+	}
+}

@@ -1,0 +1,263 @@
+package spreadsheet
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
+	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/xlsx"
+)
+
+// circular is the error of formulas that refer to themselves. Spreadsheet programs have no
+// value for it: Excel shows a message and 0.
+const circular = "#CIRC!"
+
+const (
+	maxGraphFormulas = 200_000   // formulas that circles are looked for among
+	maxGraphEdges    = 2_000_000 // pairs of a formula and one that it reads
+)
+
+// lazily finds functions that may leave some of their arguments alone, or look at a cell's
+// place and not at its value. Formulas with one are taken to read nothing.
+var lazily = regexp.MustCompile(`(?i)\b(IF|IFS|IFERROR|IFNA|CHOOSE|SWITCH|LET|LAMBDA|ROWS?|COLUMNS?|AREAS|SHEETS?|CELL|INDEX|OFFSET|INDIRECT|ISREF|ISFORMULA|FORMULATEXT|ADDRESS)\(`)
+
+// graph is which formulas of a workbook read which. Its nodes are numbered as they are met.
+type graph struct {
+	wb     *xlsx.Workbook
+	sheets map[int]map[int][]int // by sheet and column, the rows of formulas, ascending
+	cols   map[int][]int         // by sheet, the columns of formulas, ascending
+	ids    map[node]int
+	nodes  []node
+	texts  map[node]string
+	edges  int
+}
+
+type node struct {
+	sheet int
+	at    sheet.Ref
+}
+
+// findCircles says of the formulas among cells that go in a circle, or read one that does,
+// why they have no value. The library computes them as if the circle had begun with nothing.
+// It finds none where the workbook has too many formulas.
+func findCircles(ctx context.Context, wb *xlsx.Workbook, i int, cells []sheet.Ref) (why, formulas map[sheet.Ref]string, err error) {
+	g := &graph{wb: wb, sheets: map[int]map[int][]int{}, cols: map[int][]int{}, ids: map[node]int{}, texts: map[node]string{}}
+	list := wb.Sheets()
+	for k, info := range list {
+		if !hasCells(info) {
+			continue
+		}
+		byCol := map[int][]int{}
+		err := wb.Formulas(ctx, k, func(at sheet.Ref, formula string) error {
+			if len(g.texts) == maxGraphFormulas {
+				return sheet.Stop
+			}
+			byCol[at.Col] = append(byCol[at.Col], at.Row)
+			g.texts[node{k, at}] = formula
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		g.sheets[k], g.cols[k] = byCol, slices.Sorted(maps.Keys(byCol))
+	}
+	if len(g.texts) == maxGraphFormulas {
+		return nil, nil, nil
+	}
+	state := g.components(ctx, i, cells)
+	if err := ctx.Err(); err != nil || g.edges > maxGraphEdges {
+		return nil, nil, err
+	}
+	why, formulas = map[sheet.Ref]string{}, map[sheet.Ref]string{}
+	for _, at := range cells {
+		n := node{i, at}
+		id, ok := g.ids[n]
+		if !ok || state[id].circle < 0 {
+			continue
+		}
+		formulas[at] = g.texts[n]
+		first := g.nodes[state[id].circle]
+		name := first.at.String()
+		if first.sheet != i {
+			one := sheet.Range{MinCol: first.at.Col, MinRow: first.at.Row, MaxCol: first.at.Col, MaxRow: first.at.Row}
+			name = xlsx.Place{Sheet: list[first.sheet].Name, Area: one}.Formula()
+		}
+		switch {
+		case !state[id].within:
+			why[at] = "the formula reads a circular reference, at " + name
+		case first == n:
+			why[at] = "the formula refers to itself"
+		default:
+			why[at] = "the formula refers to itself, by way of " + name
+		}
+	}
+	return why, formulas, nil
+}
+
+// reads lists the formulas that a formula reads.
+func (g *graph) reads(n node) (list []int) {
+	formula := g.texts[n]
+	if lazily.MatchString(formula) {
+		return nil
+	}
+	xlsx.References(formula, func(name string, area sheet.Range) {
+		k := n.sheet
+		if name != "" {
+			i, err := findSheet(g.wb, name)
+			if err != nil {
+				return
+			}
+			k = i
+		}
+		for _, col := range g.cols[k] {
+			if col < area.MinCol || col > area.MaxCol {
+				continue
+			}
+			rows := g.sheets[k][col]
+			for r := sort.SearchInts(rows, area.MinRow); r < len(rows) && rows[r] <= area.MaxRow && g.edges <= maxGraphEdges; r++ {
+				g.edges++
+				list = append(list, g.id(node{k, sheet.Ref{Col: col, Row: rows[r]}}))
+			}
+		}
+	})
+	return list
+}
+
+func (g *graph) id(n node) int {
+	id, ok := g.ids[n]
+	if !ok {
+		id = len(g.nodes)
+		g.ids[n] = id
+		g.nodes = append(g.nodes, n)
+	}
+	return id
+}
+
+// visit is what is known of a node: Tarjan's numbers, and the circle that it is in or reads.
+type visit struct {
+	index, low int // from 1; 0 is not met yet
+	open       bool
+	circle     int  // a node of the circle, -1 if there is none
+	within     bool // it is part of the circle
+}
+
+// components finds the circles that can be reached from cells: the strongly connected
+// components, as Tarjan does it, with a stack of its own.
+func (g *graph) components(ctx context.Context, i int, cells []sheet.Ref) []visit {
+	type frame struct {
+		id, next int
+		reads    []int
+	}
+	var state []visit
+	var stack []int // nodes whose component is not complete
+	var path []frame
+	met := 0
+	enter := func(id int) {
+		met++
+		reads := g.reads(g.nodes[id])
+		for len(state) < len(g.nodes) {
+			state = append(state, visit{circle: -1})
+		}
+		state[id].index, state[id].low, state[id].open = met, met, true
+		stack = append(stack, id)
+		path = append(path, frame{id: id, reads: reads})
+	}
+	for _, at := range cells {
+		root := node{i, at}
+		if _, ok := g.texts[root]; !ok {
+			continue
+		}
+		if id := g.id(root); id >= len(state) || state[id].index == 0 {
+			enter(id)
+		}
+		for len(path) > 0 && g.edges <= maxGraphEdges && ctx.Err() == nil {
+			f := &path[len(path)-1]
+			v := &state[f.id]
+			if f.next < len(f.reads) {
+				to := f.reads[f.next]
+				f.next++
+				switch w := state[to]; {
+				case to == f.id:
+					v.circle, v.within = to, true
+				case w.index == 0:
+					enter(to)
+				case w.open:
+					v.low = min(v.low, w.index)
+				case w.circle >= 0 && v.circle < 0:
+					v.circle = w.circle
+				}
+				continue
+			}
+			id := f.id
+			path = path[:len(path)-1]
+			if v.low == v.index {
+				g.close(state, &stack, id)
+			}
+			if len(path) > 0 {
+				above := &state[path[len(path)-1].id]
+				switch v := state[id]; {
+				case v.open:
+					above.low = min(above.low, v.low)
+				case v.circle >= 0 && above.circle < 0:
+					above.circle = v.circle
+				}
+			}
+		}
+		path = path[:0]
+	}
+	return state
+}
+
+// close takes a complete component, whose first node is id, off the stack.
+func (g *graph) close(state []visit, stack *[]int, id int) {
+	from := len(*stack) - 1
+	for (*stack)[from] != id {
+		from--
+	}
+	members := (*stack)[from:]
+	circle := -1
+	if len(members) > 1 {
+		circle = members[0]
+	}
+	for _, m := range members {
+		state[m].open = false
+		if circle >= 0 {
+			if state[m].circle, state[m].within = circle, true; m == circle {
+				state[m].circle = members[1] // by way of another one
+			}
+		}
+	}
+	*stack = (*stack)[:from]
+}
+
+// circlesWanted tells whether the workbook says that circles are to be followed for a while.
+func (c *calculation) circlesWanted() bool {
+	props, err := c.file.GetCalcProps()
+	return err == nil && props.Iterate != nil && *props.Iterate
+}
+
+// markCircles takes the formulas that go in a circle out of those to compute.
+func (c *calculation) markCircles(ctx context.Context) error {
+	if c.circlesWanted() {
+		return nil
+	}
+	refs := make([]sheet.Ref, len(c.cells))
+	for i, cell := range c.cells {
+		refs[i] = cell.at
+	}
+	why, formulas, err := findCircles(ctx, c.wb, c.sheet, refs)
+	if err != nil {
+		return err
+	}
+	for i := range c.cells {
+		if cell := &c.cells[i]; why[cell.at] != "" {
+			cell.why, cell.formula = why[cell.at], strings.TrimPrefix(formulas[cell.at], "=")
+			cell.value, cell.done = sheet.Err(circular), true
+		}
+	}
+	return nil
+}
