@@ -1,0 +1,78 @@
+package image_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sandboxd/sandboxd/bindings/files/pdf/fonts"
+	"github.com/sandboxd/sandboxd/engine"
+	"github.com/sandboxd/sandboxd/engine/enginetest"
+	"github.com/sandboxd/sandboxd/problem"
+)
+
+// What sharp and canvases call things is understood, in any case.
+func TestOtherLibrariesWordsAreUnderstood(t *testing.T) {
+	r := withBuiltin(t)
+	r.host.Add(t, "a.png", aPNG(t, scene(40, 30)))
+	r.host.Add(t, "b.png", aPNG(t, scene(10, 10)))
+	base := r.do("composite", "a.png", []o{{"fileId": "b.png", "position": "bottom-right"}}, o{"as": "1.png"})
+	for i, overlay := range []o{
+		{"input": "b.png", "gravity": "southeast"}, {"image": "b.png", "gravity": "SouthEast"}, {"fileId": "b.png", "position": "right bottom"},
+		{"fileId": "b.png", "x": 30, "y": 20}, {"fileId": "b.png", "position": "Bottom_Right"},
+	} {
+		other := r.do("composite", "a.png", []o{overlay}, o{"as": string(rune('a'+i)) + "2.png"})
+		if same := r.do("compare", base["id"], other["id"]); same["equal"] != true {
+			t.Errorf("%v lies elsewhere: %v", overlay, same)
+		}
+	}
+	if out := r.do("crop", "a.png", o{"x": 1, "y": 2, "width": 3, "height": 4}, o{"as": "c.png"}); out["width"] != 3.0 {
+		t.Errorf("%v", out)
+	}
+	if out := r.do("resize", "a.png", 8, 8, o{"fit": "COVER", "position": "centre", "as": "s.png"}); out["width"] != 8.0 {
+		t.Errorf("%v", out)
+	}
+	for _, format := range []string{"JPG", "image/jpeg", "jpeg"} {
+		if out := r.do("convert", "a.png", format, o{"as": strings.ReplaceAll(format, "/", "-") + ".jpg"}); out["format"] != "jpeg" {
+			t.Errorf("%s: %v", format, out)
+		}
+	}
+	if out := r.do("drawText", "a.png", []o{{"text": "x", "x": 1, "y": 1, "fontSize": 10}}, o{"as": "t.png"}); out["width"] != 40.0 {
+		t.Errorf("%v", out)
+	}
+}
+
+// withFonts is a run that has the fonts of this machine.
+func withFonts(t *testing.T) *run {
+	r := withBuiltin(t)
+	r.env.Engines = engine.NewSet([]engine.Engine{fonts.Engine()}, enginetest.Places(t))
+	if _, err := engine.Of[*fonts.Set](r.env.Engines, fonts.Name); err != nil {
+		t.Skip("there are no fonts: make engines")
+	}
+	return r
+}
+
+// Letters of some scripts were drawn one by one from the left, where nobody can read them,
+// and what lay off the picture was drawn nowhere.
+func TestTextIsReadableOrRefused(t *testing.T) {
+	r := withFonts(t)
+	r.host.Add(t, "a.png", aPNG(t, scene(400, 100)))
+	for _, text := range []string{"مرحبا", "a שלום", "नमस्ते"} {
+		if e := r.fails(problem.InvalidArgument, "drawText", "a.png", []o{{"text": text, "left": 5, "top": 5}}); !strings.Contains(e.Hint, "renderPage") {
+			t.Errorf("%s: %s, %s", text, e.Message, e.Hint)
+		}
+	}
+	if e := r.fails(problem.InvalidArgument, "drawText", "a.png", []o{{"text": "a 𒀀", "left": 5, "top": 5}}); !strings.Contains(e.Message, "𒀀") {
+		t.Error(e)
+	}
+	for _, at := range [][2]int{{400, 5}, {5, 100}, {-300, 5}, {5, -100}} {
+		e := r.fails(problem.InvalidArgument, "drawText", "a.png", []o{{"text": "hello", "left": at[0], "top": at[1]}})
+		if !strings.Contains(e.Message, "off the picture") || !strings.Contains(e.Hint, "400 × 100") {
+			t.Errorf("%v: %s, %s", at, e.Message, e.Hint)
+		}
+	}
+	plain := r.do("drawText", "a.png", []o{{"text": "♥ 中文 ok", "left": 5, "top": 5}}, o{"as": "1.png"})
+	marked := r.do("drawText", "a.png", []o{{"text": "♥\ufe0f 中\u200d文 o\u00adk", "left": 5, "top": 5}}, o{"as": "2.png"})
+	if same := r.do("compare", plain["id"], marked["id"]); same["equal"] != true {
+		t.Errorf("characters that are not seen are drawn: %v", same)
+	}
+}
