@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
+	"github.com/sandboxd/sandboxd/audit"
 	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
@@ -28,7 +30,10 @@ type Upload struct {
 	// Replace makes a new version of a file of the same name; otherwise a taken name
 	// becomes "name (2).ext".
 	Replace bool
-	Body    io.Reader
+	// RunID is the id of the run that stores it, and of those that follow it in PutAll: an
+	// upload that is told twice is stored once, the second is exists. Defaults to a new one.
+	RunID string
+	Body  io.Reader
 }
 
 // List gives the files whose name matches a glob ("" is all), ordered by name.
@@ -41,9 +46,31 @@ func (f *Files) Stat(ctx context.Context, ref string) (host.File, error) {
 	return f.host.store.Stat(ctx, f.workspace, ref)
 }
 
-// Open opens a file's bytes; version 0 is the latest. The caller closes Data.
+// StatVersion gives one file as it was in a version; 0 is the latest.
+func (f *Files) StatVersion(ctx context.Context, ref string, version int64) (host.File, error) {
+	if version <= 0 {
+		return f.Stat(ctx, ref)
+	}
+	opened, err := f.host.store.Open(ctx, f.workspace, ref, version)
+	if err != nil {
+		return host.File{}, err
+	}
+	return opened.File, opened.Data.Close()
+}
+
+// Open opens a file's bytes; version 0 is the latest. The caller closes Data. It is a
+// download of the whole file to the audit, whatever is read of it.
 func (f *Files) Open(ctx context.Context, ref string, version int64) (*host.Opened, error) {
-	return f.host.store.Open(ctx, f.workspace, ref, version)
+	began := time.Now()
+	opened, err := f.host.store.Open(ctx, f.workspace, ref, version)
+	rec := audit.Record{Action: audit.Download, Workspace: f.workspace, Name: ref}
+	if err == nil {
+		file := opened.File
+		rec.Name, rec.BytesOut = file.Name, file.Size
+		rec.Files = []audit.File{{ID: file.ID, Name: file.Name, Version: file.Version, Action: audit.Read}}
+	}
+	f.host.audit(ctx, began, rec, err)
+	return opened, err
 }
 
 // Versions lists a file's versions, newest first.
@@ -77,7 +104,7 @@ func (f *Files) PutAll(ctx context.Context, next func() (Upload, error)) (files 
 	if err != nil {
 		return nil, err
 	}
-	receipt, err := f.change(ctx, workspace.Start{Kind: workspace.KindUpload, Name: u.Name, SessionID: u.Session}, func(run *workspace.Run) error {
+	receipt, err := f.change(ctx, workspace.Start{RunID: u.RunID, Kind: workspace.KindUpload, Name: u.Name, SessionID: u.Session}, func(run *workspace.Run) error {
 		for ; err == nil; u, err = next() {
 			file, err := receive(ctx, run, u)
 			if err != nil {
@@ -102,6 +129,51 @@ func (f *Files) PutAll(ctx context.Context, next func() (Upload, error)) (files 
 		}
 	}
 	return files, nil
+}
+
+// PutAt stores what streams in as a new version of the file with this id or name, or else
+// as a new file of this name; made tells which. check, if it is not nil, is asked before
+// anything is read, with the file that is there or nil, and nothing may change after it.
+func (f *Files) PutAt(ctx context.Context, ref string, u Upload, check func(old *host.File) error) (file host.File, made bool, err error) {
+	u.Name = ref
+	start := workspace.Start{RunID: u.RunID, Kind: workspace.KindUpload, Name: ref, SessionID: u.Session}
+	if check != nil {
+		start.OnConflict = workspace.ConflictFails
+	}
+	receipt, err := f.change(ctx, start, func(run *workspace.Run) error {
+		var there *host.File
+		old, err := run.Stat(ctx, ref)
+		switch {
+		case err == nil:
+			there = &old
+		case problem.CodeOf(err) != problem.NotFound:
+			return err
+		default:
+			if ref, err = workspace.CleanName(ref); err != nil {
+				return err
+			}
+		}
+		if check != nil {
+			if err := check(there); err != nil {
+				return err
+			}
+		}
+		stage, err := run.Receive(ctx, body{u})
+		if err != nil {
+			return err
+		}
+		if there != nil {
+			file, err = run.Put(ctx, old.ID, stage)
+			return err
+		}
+		made = true
+		file, err = run.Create(ctx, host.NewFile{Name: ref, Source: host.SourceUpload, Stage: stage})
+		return err
+	})
+	if err == nil && len(receipt.Files) == 1 {
+		file.Version = receipt.Files[0].Version
+	}
+	return file, made, err
 }
 
 // receive takes one upload into a run.
@@ -149,6 +221,26 @@ func (f *Files) Delete(ctx context.Context, refs ...string) error {
 	return err
 }
 
+// DeleteIf removes a file if check, which is asked as PutAt asks it, has nothing against it.
+func (f *Files) DeleteIf(ctx context.Context, ref string, check func(old *host.File) error) error {
+	start := workspace.Start{Kind: "delete"}
+	if check != nil {
+		start.OnConflict = workspace.ConflictFails
+	}
+	_, err := f.change(ctx, start, func(run *workspace.Run) error {
+		old, err := run.Stat(ctx, ref)
+		if err == nil && check != nil {
+			err = check(&old)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = run.Delete(ctx, ref)
+		return err
+	})
+	return err
+}
+
 // Restore makes an old version of a file the newest one.
 func (f *Files) Restore(ctx context.Context, ref string, version int64) (file host.File, err error) {
 	_, err = f.change(ctx, workspace.Start{Kind: "restore"}, func(run *workspace.Run) error {
@@ -158,12 +250,22 @@ func (f *Files) Restore(ctx context.Context, ref string, version int64) (file ho
 	return file, err
 }
 
+// Rename gives a file another name; exists if that is taken.
+func (f *Files) Rename(ctx context.Context, ref, name string) (file host.File, err error) {
+	_, err = f.change(ctx, workspace.Start{Kind: "rename"}, func(run *workspace.Run) error {
+		file, err = run.Rename(ctx, ref, name)
+		return err
+	})
+	return file, err
+}
+
 // change is one run of the host's own. Close waits for its commit, but not for its work: a
 // client that stalls in an upload must not hold up the end.
 func (f *Files) change(ctx context.Context, start workspace.Start, work func(*workspace.Run) error) (limits.Receipt, error) {
-	start.Workspace = f.workspace
+	start.Workspace, start.Who = f.workspace, audit.From(ctx)
 	run, err := f.host.store.Begin(ctx, start)
 	if err != nil {
+		f.host.refused(start, err)
 		return limits.Receipt{}, f.host.orClosing(err)
 	}
 	err = work(run)

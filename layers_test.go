@@ -13,6 +13,11 @@ func TestImportsRunDownwards(t *testing.T) {
 	forbidden := map[string][]string{
 		"problem":   {module},
 		"limits":    {module + "/op", module + "/host", module + "/runtime", module + "/worker", module + "/workspace", module + "/server"},
+		"access":    {module + "/limits", module + "/op", module + "/host", module + "/runtime", module + "/bindings", module + "/worker", module + "/workspace", module + "/server"},
+		"event":     {module},
+		"audit":     {module + "/limits", module + "/op", module + "/host", module + "/runtime", module + "/bindings", module + "/worker", module + "/workspace", module + "/server"},
+		"backup":    {module + "/op", module + "/runtime", module + "/bindings", module + "/worker", module + "/server"},
+		"engine":    {module + "/limits", module + "/op", module + "/host", module + "/runtime", module + "/bindings", module + "/worker", module + "/workspace", module + "/server"},
 		"host":      {module + "/op", module + "/runtime", module + "/bindings", module + "/worker", module + "/workspace", module + "/server", "net/http"},
 		"op":        {module + "/runtime", module + "/bindings", module + "/worker", module + "/workspace", module + "/server", "net/http"},
 		"bindings":  {module + "/runtime", module + "/worker", module + "/workspace", module + "/server", "net/http"},

@@ -5,16 +5,21 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"math"
 	"os"
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/sandboxd/sandboxd"
+	"github.com/sandboxd/sandboxd/engine"
+	"github.com/sandboxd/sandboxd/engine/enginetest"
 	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
@@ -82,6 +87,16 @@ var canaries = []canary{
 		over:  `await files.create("a", undefined, { content: "x".repeat(9000) }); await files.create("b", undefined, { content: "y".repeat(1001) })`,
 		code:  problem.WorkspaceFull,
 	}, {
+		field: "Files", limits: limits.Limits{Files: 2},
+		under: `await files.create("a"); await files.create("b"); await files.delete("a"); await files.create("c")`,
+		over:  `await files.create("a"); await files.create("b"); await files.copy("a", "c")`,
+		code:  problem.WorkspaceFull,
+	}, {
+		field: "Versions", limits: limits.Limits{Versions: 2},
+		under: `await files.create("a"); await files.create("b")`,
+		over:  `for (const name of ["a", "b", "c"]) await files.create(name)`,
+		code:  problem.WorkspaceFull,
+	}, {
 		field: "StateBytes", limits: limits.Limits{StateBytes: 1000},
 		under: `await state.set("a", "x".repeat(400)); await state.set("b", "x".repeat(500))`,
 		over:  `await state.set("a", "x".repeat(400)); await state.set("b", "x".repeat(600))`,
@@ -111,9 +126,64 @@ var canaries = []canary{
 // elsewhere are limits that have their canary in a test of their own, and those of formats.
 var elsewhere = map[string]string{
 	"ConsoleBytes":  "TestConsoleIsCut",
-	"Pixels":        "of images, of which there are no operations yet",
-	"PDFPages":      "of PDFs, of which there are no operations yet",
+	"Pixels":        "TestPicturesAreNotDecodedWithoutEnd",
+	"PDFPages":      "TestPDFsOfTooManyPages",
 	"InflatedBytes": "TestWorkbooksAreNotInflatedWithoutEnd",
+}
+
+// Pages are counted before any is read, by PDFium and by what assembles.
+func TestPDFsOfTooManyPages(t *testing.T) {
+	places := enginetest.Places(t)
+	if places.PDFium == "" {
+		t.Skip("there is no pdfium.wasm: run make engines")
+	}
+	var pages bytes.Buffer
+	pages.WriteString("%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 4/Kids[")
+	for i := range 4 {
+		fmt.Fprintf(&pages, "%d 0 R ", 3+i)
+	}
+	pages.WriteString("]>>endobj\n")
+	for i := range 4 {
+		fmt.Fprintf(&pages, "%d 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\n", 3+i)
+	}
+	pages.WriteString("trailer<</Root 1 0 R>>\n")
+	for most, want := range map[int]problem.Code{3: problem.TooComplex, 4: ""} {
+		h := open(t, sandboxd.Config{Engines: &places, Limits: limits.Limits{PDFPages: most}})
+		put(t, h, "four.pdf", pages.Bytes())
+		for _, call := range []string{`files.pdf.info("four.pdf")`, `files.pdf.rotatePages("four.pdf", 90)`} {
+			answer := h.Run(t.Context(), sandboxd.Run{Script: "await " + call + "; return null"})
+			var got problem.Code
+			if !answer.OK {
+				got = answer.Error.Code
+			}
+			if got != want {
+				t.Errorf("%s of 4 pages where %d are the most: %q, want %q", call, most, got, want)
+			}
+		}
+	}
+}
+
+// Pixels are counted before they are decoded, those of the result too, with libvips and without.
+func TestPicturesAreNotDecodedWithoutEnd(t *testing.T) {
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 100, 80))); err != nil {
+		t.Fatal(err)
+	}
+	for name, engines := range map[string]*engine.Places{"as installed": nil, "without libvips": {}} {
+		for max, want := range map[int64]problem.Code{7999: problem.TooComplex, 8000: ""} {
+			h := open(t, sandboxd.Config{Limits: limits.Limits{Pixels: max}, Engines: engines})
+			put(t, h, "a.png", picture.Bytes())
+			for _, script := range []string{`await files.image.resize("a.png", 10, 10)`, `await files.image.resize("a.png", 100, 81)`} {
+				answer := h.Run(t.Context(), sandboxd.Run{Script: script})
+				if strings.Contains(script, "81") {
+					want = problem.TooComplex
+				}
+				if problem.CodeOf(asError(answer.Error)) != want {
+					t.Errorf("%s, at most %d pixels: %s: %v, want %q", name, max, script, answer.Error, want)
+				}
+			}
+		}
+	}
 }
 
 func TestWorkbooksAreNotInflatedWithoutEnd(t *testing.T) {
@@ -142,7 +212,8 @@ func TestEveryLimitLimits(t *testing.T) {
 			t.Errorf("%s has no canary", name)
 		}
 	}
-	wide := open(t, sandboxd.Config{})
+	// Time enough for a slow machine, too.
+	wide := open(t, sandboxd.Config{Limits: limits.Limits{WallTime: 10 * time.Minute, CPUTime: 10 * time.Minute}})
 	for i, c := range canaries {
 		name := c.field
 		if name == "" {
@@ -160,8 +231,8 @@ func TestEveryLimitLimits(t *testing.T) {
 				c.within(t, wide, sandboxd.Run{Workspace: fmt.Sprintf("under-%d", i), Limits: c.limits})
 				c.beyond(t, wide, sandboxd.Run{Workspace: fmt.Sprintf("over-%d", i), Limits: c.limits})
 			})
-			if c.field == "" || c.field == "SQLTime" && testing.Short() {
-				return // SQLite is Go: under the race detector the wide limit is reached too
+			if c.field == "" || testing.Short() && (c.field == "SQLTime" || c.field == "CPUTime") {
+				return // under the race detector it takes half a minute, and SQLite, which is Go, longer
 			}
 			answer := wide.Run(t.Context(), sandboxd.Run{Workspace: fmt.Sprintf("wide-%d", i), Script: c.over})
 			if !answer.OK || c.whole != "" && string(answer.Result) != c.whole {
@@ -373,26 +444,39 @@ func TestQueueIsBounded(t *testing.T) {
 func TestConcurrencyIsBounded(t *testing.T) {
 	const most = 3
 	h := open(t, sandboxd.Config{Concurrency: most})
-	inside := make(chan int, 100)
+	var mu sync.Mutex
+	now, peak, full := 0, 0, make(chan struct{})
+	line := func(l host.LogLine) {
+		mu.Lock()
+		defer mu.Unlock()
+		if l.Text == "out" {
+			now--
+			return
+		}
+		if now++; now > peak {
+			if peak = now; peak == most {
+				close(full)
+			}
+		}
+		mu.Unlock()
+		select { // a run whose line is not taken stays under way
+		case <-full:
+		case <-time.After(20 * time.Second):
+		}
+		mu.Lock()
+	}
 	var answers []<-chan sandboxd.Answer
 	for range 3 * most {
 		answer := make(chan sandboxd.Answer, 1)
 		answers = append(answers, answer)
 		go func() {
-			answer <- h.Run(t.Context(), sandboxd.Run{Script: `console.log("in"); await new Promise(done => setTimeout(done, 100)); console.log("out")`,
-				Log: func(l host.LogLine) { inside <- map[string]int{"in": 1, "out": -1}[l.Text] }})
+			answer <- h.Run(t.Context(), sandboxd.Run{Script: `console.log("in"); await new Promise(done => setTimeout(done, 100)); console.log("out")`, Log: line})
 		}()
 	}
 	for _, answer := range answers {
 		if a := <-answer; !a.OK {
 			t.Error(a.Error)
 		}
-	}
-	close(inside)
-	now, peak := 0, 0
-	for step := range inside {
-		now += step
-		peak = max(peak, now)
 	}
 	if peak != most {
 		t.Errorf("%d runs were under way at once, want %d", peak, most)
@@ -422,7 +506,7 @@ func TestLimitsOfToolCalls(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	want := limits.Limits{
 		WallTime: 30 * time.Second, CPUTime: 20 * time.Second, Memory: 512 << 20, HostCalls: 10_000, ConsoleBytes: 64 << 10,
-		ResultBytes: 1 << 20, ScriptBytes: 1 << 20, FileBytes: 50 << 20, WorkspaceSize: 1 << 30, StateBytes: 16 << 20,
+		ResultBytes: 1 << 20, ScriptBytes: 1 << 20, FileBytes: 50 << 20, WorkspaceSize: 1 << 30, Files: 50_000, Versions: 500_000, StateBytes: 16 << 20,
 		SQLRows: 1000, SQLTime: 10 * time.Second, DBBytes: 256 << 20, Pixels: 100_000_000, PDFPages: 5000, InflatedBytes: 512 << 20,
 	}
 	if got := limits.Default(); got != want {
@@ -490,4 +574,16 @@ func crowd() float64 {
 	var load float64
 	fmt.Sscan(string(data), &load)
 	return max(1, math.Ceil(load/float64(runtime.NumCPU())))
+}
+
+// The engines that a worker has loaded are no reason not to take a run whose limit is
+// small: it ended as worker_lost when no process, however fresh, had little enough.
+func TestSmallLimitOfMemoryIsTaken(t *testing.T) {
+	h := open(t, sandboxd.Config{})
+	for range 2 {
+		a := h.Run(t.Context(), sandboxd.Run{Script: `[1, 2].length`, Limits: limits.Limits{Memory: 64 << 20}})
+		if !a.OK || string(a.Result) != "2" {
+			t.Errorf("%s, %v", a.Result, a.Error)
+		}
+	}
 }

@@ -2,7 +2,10 @@ package sandboxd
 
 import (
 	"context"
+	"sync"
+	"time"
 
+	"github.com/sandboxd/sandboxd/audit"
 	"github.com/sandboxd/sandboxd/problem"
 	"github.com/sandboxd/sandboxd/workspace"
 )
@@ -31,6 +34,74 @@ func (r *Runs) Get(ctx context.Context, id string) (workspace.Record, error) {
 	return record, err
 }
 
+// Cancel ends a run that is under way, as if its caller had left: it changes nothing, and
+// its record says canceled. It answers conflict if the run has ended already.
+func (r *Runs) Cancel(ctx context.Context, id string) error {
+	if r.host.cancels.cancel(r.workspace, id) {
+		r.host.audit(ctx, time.Now(), audit.Record{Action: audit.Cancel, Workspace: r.workspace, RunID: id}, nil)
+		return nil
+	}
+	record, err := r.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	return problem.New(problem.Conflict, "run %s is not under way any more; it is %s", record.ID, record.Status).
+		WithHint("To take back what it did, undo it.")
+}
+
+// cancels knows how to end the runs that are under way.
+type cancels struct {
+	mu   sync.Mutex
+	over bool                   // no run may go on
+	runs map[string]cancellable // by id
+}
+
+type cancellable struct {
+	workspace string
+	cancel    context.CancelFunc
+}
+
+// add gives the context that a run is to work in, until leave is called.
+func (c *cancels) add(ctx context.Context, run *workspace.Run) (_ context.Context, leave func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.runs == nil {
+		c.runs = map[string]cancellable{}
+	}
+	c.runs[run.ID()] = cancellable{run.Workspace(), cancel}
+	if c.over {
+		cancel()
+	}
+	return ctx, func() {
+		c.mu.Lock()
+		delete(c.runs, run.ID())
+		c.mu.Unlock()
+		cancel()
+	}
+}
+
+// all ends all runs, also those that are just beginning.
+func (c *cancels) all() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
+	for _, run := range c.runs {
+		run.cancel()
+	}
+}
+
+func (c *cancels) cancel(workspace, id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	run, ok := c.runs[id]
+	if ok && run.workspace == workspace {
+		run.cancel()
+		return true
+	}
+	return false
+}
+
 // Undo takes back what a run did, as a run of its own. It answers conflict, naming what
 // stands in the way, when a later run changed the same file or state; force overrides.
 func (r *Runs) Undo(ctx context.Context, id string, force bool) (workspace.UndoResult, error) {
@@ -38,5 +109,5 @@ func (r *Runs) Undo(ctx context.Context, id string, force bool) (workspace.UndoR
 		return workspace.UndoResult{}, err
 	}
 	defer r.host.runs.Done()
-	return r.host.store.Undo(ctx, r.workspace, id, workspace.Undo{Force: force})
+	return r.host.store.Undo(ctx, r.workspace, id, workspace.Undo{Force: force, Who: audit.From(ctx)})
 }

@@ -20,8 +20,13 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/sandboxd/sandboxd/bindings"
+	"github.com/sandboxd/sandboxd/engine"
+	"github.com/sandboxd/sandboxd/event"
 	"github.com/sandboxd/sandboxd/fetch"
 	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
@@ -49,11 +54,22 @@ type Config struct {
 	// the limits on memory and CPU time do not hold. The agent's SQL stays in a worker.
 	// Dates are local ones unless the program sets time.Local to UTC.
 	Trusted bool
+	// Engines are where the libraries outside the binary lie: PDFium, libvips, fonts.
+	// Defaults to engine.Find().
+	Engines *engine.Places
 	// Fetch says what files.download may reach. Defaults to the public internet.
 	Fetch fetch.Config
 	// WorkerExecutable is the program that workers are; its main must call Worker first.
 	// Defaults to the running program.
 	WorkerExecutable string
+	// Retention says how long old versions and records are kept. Zero fields mean the
+	// defaults of workspace.Retention.
+	Retention workspace.Retention
+	// CollectEvery is how often what is too old is removed. Defaults to an hour; negative is
+	// only when Collect is called.
+	CollectEvery time.Duration
+	// Tracing gets a span of each run. Defaults to none.
+	Tracing trace.TracerProvider
 	// Log gets what operators should know. Defaults to slog.Default().
 	Log *slog.Logger
 
@@ -64,7 +80,7 @@ type Config struct {
 
 // Worker turns the process into a worker if it was started as one, and then never
 // returns. A program that embeds sandboxd calls it first in main.
-func Worker() { worker.Child(bindings.Table()) }
+func Worker() { worker.Child(bindings.Table(), bindings.Engines()...) }
 
 // Host runs scripts and keeps workspaces. It is safe for concurrent use.
 type Host struct {
@@ -72,7 +88,12 @@ type Host struct {
 	store  *workspace.Store
 	pool   *worker.Pool
 	runner runner
-	remove string // a temporary data folder
+	events *event.Hub
+	keeper *keeper
+	tracer trace.Tracer // nil: none
+	remove string       // a temporary data folder
+
+	cancels cancels
 
 	mu      sync.Mutex
 	closing bool
@@ -92,11 +113,18 @@ func Open(ctx context.Context, config Config) (_ *Host, err error) {
 	if config.Log == nil {
 		h.config.Log = slog.Default()
 	}
+	if config.Engines == nil {
+		found := engine.Find()
+		h.config.Engines = &found
+	}
 	if config.Dir == "" {
 		if h.config.Dir, err = os.MkdirTemp("", "sandboxd-"); err != nil {
 			return nil, err
 		}
 		h.remove = h.config.Dir
+	}
+	if config.Tracing != nil {
+		h.tracer = config.Tracing.Tracer("github.com/sandboxd/sandboxd")
 	}
 	defer func() {
 		if err != nil {
@@ -105,7 +133,7 @@ func Open(ctx context.Context, config Config) (_ *Host, err error) {
 	}()
 	spare := 0
 	if config.Trusted {
-		h.runner, spare = worker.NewTrusted(bindings.Table(), h.config.Limits), -1
+		h.runner, spare = worker.NewTrusted(bindings.Table(), engine.NewSet(bindings.Engines(), *h.config.Engines), h.config.Limits), -1
 	}
 	if h.pool, err = worker.NewPool(worker.Config{
 		Executable: config.WorkerExecutable,
@@ -113,6 +141,7 @@ func Open(ctx context.Context, config Config) (_ *Host, err error) {
 		Queue:      config.Queue,
 		Spare:      spare,
 		Limits:     h.config.Limits,
+		Engines:    *h.config.Engines,
 		DBDir:      dbDir(h.config.Dir),
 		Log:        h.config.Log,
 	}); err != nil {
@@ -136,7 +165,12 @@ func Open(ctx context.Context, config Config) (_ *Host, err error) {
 		Log:      h.config.Log,
 		Faults:   config.faults,
 	})
-	return h, err
+	if err != nil {
+		return nil, err
+	}
+	h.events = event.NewHub(h.store, h.store.Notifier())
+	h.keeper = h.startKeeper()
+	return h, nil
 }
 
 // Limits are the most that a run may have; no field is zero.
@@ -175,10 +209,14 @@ func (h *Host) Close() error {
 		h.runs.Wait() // the pool knows nothing of them, and has their databases
 	}
 	var errs []error
+	h.keeper.stop()
 	if h.pool != nil {
 		errs = append(errs, h.pool.Stop(context.Background()))
 	}
 	h.runs.Wait()
+	if h.events != nil {
+		h.events.Close()
+	}
 	if h.store != nil {
 		errs = append(errs, h.store.Close())
 	}
@@ -188,6 +226,15 @@ func (h *Host) Close() error {
 	return errors.Join(errs...)
 }
 
+// Shutdown is Close that waits for runs no longer than until ctx ends: those that are still
+// under way are cancelled then, and change nothing.
+func (h *Host) Shutdown(ctx context.Context) error {
+	defer context.AfterFunc(ctx, h.cancels.all)()
+	return h.Close()
+}
+
 // Doctor starts a worker that tries what a hostile script would try, and reports each
 // layer of protection as on, off, or not available here.
-func Doctor(ctx context.Context) (worker.Report, error) { return worker.Doctor(ctx, worker.Config{}) }
+func Doctor(ctx context.Context) (worker.Report, error) {
+	return worker.Doctor(ctx, worker.Config{Engines: engine.Find()})
+}

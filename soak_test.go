@@ -42,6 +42,7 @@ func constant(result string) func(int) string { return func(int) string { return
 var (
 	impatient = limits.Limits{WallTime: 400 * time.Millisecond}
 	patient   = limits.Limits{WallTime: 25 * time.Second, CPUTime: 15 * time.Second}
+	small     = limits.Limits{WallTime: 25 * time.Second, CPUTime: 15 * time.Second, Memory: 128 * limits.MB} // which is soon used up on a slow machine, too
 )
 
 // soak mixes runs that do well with runs that harm. Each of the second kind tries to leave
@@ -75,7 +76,7 @@ var soak = []errand{
 	{name: "burns", script: evil + `for (;;);`, limits: limits.Limits{CPUTime: 150 * time.Millisecond}, codes: []problem.Code{problem.CPULimit}},
 	{name: "native", script: evil + `Array(2**32-1).fill(0)`, limits: impatient, codes: []problem.Code{problem.Timeout, problem.MemoryLimit, problem.ScriptError}},
 	{name: "back references", script: evil + `/^(a+)+\1b$/.test("a".repeat(40))`, limits: impatient, codes: []problem.Code{problem.Timeout}},
-	{name: "hoards", script: evil + `const a = []; for (;;) a.push(new Array(1000).fill(1.5))`, codes: []problem.Code{problem.MemoryLimit}},
+	{name: "hoards", script: evil + `const a = []; for (;;) a.push(new Array(1000).fill(1.5))`, limits: small, codes: []problem.Code{problem.MemoryLimit}},
 	{name: "bomb", script: evil + `"x".repeat(2**40)`, codes: []problem.Code{problem.MemoryLimit, problem.ScriptError}},
 	{name: "recursion", script: evil + `const f = () => f() + 1; f()`, codes: []problem.Code{problem.StackOverflow}},
 	{name: "flood", script: evil + `for (;;) await state.get("k").catch(() => {})`, limits: limits.Limits{HostCalls: 200}, codes: []problem.Code{problem.CallLimit}},

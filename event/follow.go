@@ -42,6 +42,7 @@ type Follower struct {
 	notifier *Notifier
 	filter   Filter
 	ready    []Event
+	begun    bool
 }
 
 // Follow follows the events of source that pass the filter, beginning after filter.After.
@@ -49,14 +50,23 @@ func Follow(source Source, notifier *Notifier, filter Filter) *Follower {
 	return &Follower{source: source, notifier: notifier, filter: filter}
 }
 
-// Next gives the next event, waiting for it if need be. It ends with ctx.
+// Next gives the next event, waiting for it if need be. It ends with ctx; *Lost says that
+// the log cannot go on after the event before.
 func (f *Follower) Next(ctx context.Context) (Event, error) {
+	check := removed
+	if !f.begun {
+		check = lost
+	}
 	for len(f.ready) == 0 {
 		woken := f.notifier.Wait()
 		events, err := f.source.Events(ctx, f.filter, batch)
+		if err == nil {
+			err = check(ctx, f.source, f.filter.After)
+		}
 		if err != nil {
 			return Event{}, err
 		}
+		f.begun, check = true, removed
 		if f.ready = events; len(events) > 0 {
 			break
 		}

@@ -24,6 +24,7 @@ type wireAnswer struct {
 	Error  json.RawMessage `json:"error"`
 	Logs   json.RawMessage `json:"logs"`
 	Calls  json.RawMessage `json:"calls"`
+	Spent  bool            `json:"spent"`
 }
 
 const (
@@ -34,7 +35,7 @@ const (
 // accept decodes what is of a sensible size and makes it acceptable. What is not is left
 // out; an error that is too large is one all the same.
 func (w *wireAnswer) accept(l limits.Limits) *runAnswer {
-	a := &runAnswer{Result: w.Result}
+	a := &runAnswer{Result: w.Result, Spent: w.Spent}
 	if len(w.Error) > 0 && string(w.Error) != "null" {
 		a.Error = new(problem.Error)
 		if err := decodeUpTo(w.Error, maxErrorBytes, a.Error); err != nil {

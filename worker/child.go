@@ -1,12 +1,15 @@
 package worker
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 
+	"github.com/sandboxd/sandboxd/agentdb"
+	"github.com/sandboxd/sandboxd/engine"
 	"github.com/sandboxd/sandboxd/host/frame"
 	"github.com/sandboxd/sandboxd/op"
 	"github.com/sandboxd/sandboxd/problem"
@@ -14,13 +17,13 @@ import (
 
 // Child is the child's main. Call it before anything else in main, and in TestMain of
 // tests that run a Pool. In a process that a Pool started it serves jobs with the table's
-// operations and never returns; in any other it returns at once.
-func Child(table op.Table) {
+// operations, which use the engines, and never returns; in any other it returns at once.
+func Child(table op.Table, engines ...engine.Engine) {
 	text, ok := os.LookupEnv(envSettings)
 	if !ok {
 		return
 	}
-	if err := child(table, text); err != nil {
+	if err := child(table, engines, text); err != nil {
 		fmt.Fprintln(os.Stderr, "sandboxd worker:", err)
 		os.Exit(exitStart)
 	}
@@ -28,7 +31,7 @@ func Child(table op.Table) {
 }
 
 // child hardens the process and serves until the daemon closes the connection.
-func child(table op.Table, text string) error {
+func child(table op.Table, engines []engine.Engine, text string) error {
 	var s settings
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		return fmt.Errorf("reading its settings: %w", err)
@@ -38,7 +41,8 @@ func child(table op.Table, text string) error {
 	if err != nil {
 		return err
 	}
-	handler, opts, err := roleOf(table, s)
+	set := engine.NewSet(engines, s.Engines)
+	handler, opts, err := roleOf(table, set, s)
 	if err != nil {
 		return err
 	}
@@ -75,10 +79,19 @@ type role interface {
 	close() error         // after the connection is closed; what is under way is not waited for
 }
 
-func roleOf(table op.Table, s settings) (role, frame.Options, error) {
+// roleOf makes the role ready, with all that takes opening files: they cannot be opened
+// after it.
+func roleOf(table op.Table, engines *engine.Set, s settings) (role, frame.Options, error) {
 	switch s.Role {
 	case roleScript:
-		return newScripts(table, s.Limits), frame.Options{MaxFiles: 1}, nil
+		engines.Load()
+		// For queries over sheets: one that needs more fails by itself. It takes 0.1 ms.
+		if err := agentdb.LimitHeap(s.Limits.Memory / 4); err != nil {
+			return nil, frame.Options{}, err
+		}
+		return newScripts(table, engines, s.Limits), frame.Options{MaxFiles: 1}, nil
+	case roleWarm:
+		return silent{}, frame.Options{}, engines.Warm()
 	case roleSQL:
 		return &sqlRole{settings: s}, frame.Options{}, nil
 	case roleProbe:
@@ -92,9 +105,13 @@ func unknownMethod(method string) error {
 	return problem.New(problem.UnknownOperation, "the worker has no method %q", method)
 }
 
-// silent is embedded by roles that take no notices and have nothing to close.
+// silent is a role that does nothing. Others embed it that take no notices and have
+// nothing to close.
 type silent struct{}
 
 func (silent) Notice(string, json.RawMessage) {}
-func (silent) attach(*frame.Conn)             {}
-func (silent) close() error                   { return nil }
+func (silent) Handle(_ context.Context, req frame.Request) (frame.Reply, error) {
+	return frame.Reply{}, unknownMethod(req.Method)
+}
+func (silent) attach(*frame.Conn) {}
+func (silent) close() error       { return nil }

@@ -142,7 +142,7 @@ func (d *database) start(p *Pool) {
 		return
 	}
 	d.grace, d.timeout = 4*p.config.Grace, p.config.Limits.SQLTime+10*time.Second
-	d.spawner = newSpawner(pathRules(p.config.Executable, dir))
+	d.spawner = newSpawner(pathRules(p.config.Executable, reach{dbDir: dir}))
 	d.process, d.err = p.launcher.launch(p.ctx, d.spawner, settings{Role: roleSQL, Limits: p.config.Limits, Dir: dir})
 	if d.err != nil {
 		d.spawner.stop()
@@ -180,8 +180,8 @@ func (d *database) call(ctx context.Context, method string, in, out any) error {
 			d.process.kill(problem.CodeOf(ctx.Err()))
 		case <-tick.C:
 			tick.Reset(watchEvery)
-			resident, private := d.process.gauge.memory()
-			d.process.see(resident)
+			_, private := d.process.gauge.memory()
+			d.process.see(private)
 			if private > allowed(d.process.settings.Limits.Memory) {
 				d.process.kill(problem.MemoryLimit)
 			}

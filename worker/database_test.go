@@ -92,7 +92,7 @@ func TestAgentDBIsConfined(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	on := newSpawner(pathRules(target, filepath.Join(root, "a", "db")))
+	on := newSpawner(pathRules(target, reach{dbDir: filepath.Join(root, "a", "db")}))
 	defer on.stop()
 	l, err := newLauncher("/proc/self/exe")
 	if err != nil {

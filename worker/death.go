@@ -22,7 +22,7 @@ type death struct {
 	state  *os.ProcessState
 	killed problem.Code // why the daemon killed it; "" if it did not
 	stderr string       // the beginning and the end of what it wrote
-	peak   int64        // bytes resident at most
+	peak   int64        // bytes of its own at most
 	limit  int64        // bytes it was allowed
 }
 

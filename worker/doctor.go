@@ -7,12 +7,14 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/sandboxd/sandboxd/engine"
 	"github.com/sandboxd/sandboxd/problem"
 )
 
 // Report is what Doctor found.
 type Report struct {
-	Layers []Layer `json:"layers"`
+	Layers  []Layer         `json:"layers"`
+	Engines []engine.Status `json:"engines,omitempty"`
 }
 
 // Doctor measures each layer of the hardening: it starts workers as a pool does and has
@@ -28,7 +30,7 @@ func Doctor(ctx context.Context, c Config) (Report, error) {
 		return Report{}, err
 	}
 	defer l.close()
-	on := newSpawner(pathRules(c.Executable, ""))
+	on := newSpawner(pathRules(c.Executable, reach{engines: c.Engines}))
 	defer on.stop()
 	d := &doctor{ctx: ctx, launcher: l, spawner: on, config: c}
 
@@ -50,7 +52,13 @@ func Doctor(ctx context.Context, c Config) (Report, error) {
 		d.landlock(bare), d.seccomp(full),
 		on.namespaces(), d.parentDeath(bare), d.watchdogs(full))
 	r.Layers = append(r.Layers, limitLayers(full.layers)...)
-	return r, nil
+
+	script, err := d.start(settings{Role: roleScript, Limits: c.Limits, Engines: c.Engines})
+	if err != nil {
+		return r, err
+	}
+	defer d.end(script)
+	return r, script.conn.Call(ctx, methodEngines, nil, &r.Engines)
 }
 
 type doctor struct {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sandboxd/sandboxd/engine"
 	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/host/frame"
 	"github.com/sandboxd/sandboxd/limits"
@@ -21,6 +22,7 @@ import (
 type executor struct {
 	table    op.Table
 	cache    *op.Cache // documents, shared by the runs of the one workspace
+	engines  *engine.Set
 	programs *runtime.Programs
 }
 
@@ -41,13 +43,13 @@ var _ role = (*scripts)(nil)
 // cacheShare of the process's memory may hold documents that are not in use.
 const cacheShare = 4
 
-func newExecutor(table op.Table, l limits.Limits) executor {
-	return executor{table: table, cache: op.NewCache(l.Memory / cacheShare), programs: runtime.NewPrograms()}
+func newExecutor(table op.Table, engines *engine.Set, l limits.Limits) executor {
+	return executor{table: table, cache: op.NewCache(l.Memory / cacheShare), engines: engines, programs: runtime.NewPrograms()}
 }
 
-func newScripts(table op.Table, l limits.Limits) *scripts {
+func newScripts(table op.Table, engines *engine.Set, l limits.Limits) *scripts {
 	return &scripts{
-		executor: newExecutor(table, l),
+		executor: newExecutor(table, engines, l),
 		limits:   l,
 		guard:    newGuard(),
 		attached: make(chan struct{}),
@@ -62,7 +64,11 @@ func (s *scripts) attach(c *frame.Conn) {
 // Handle runs one job.
 func (s *scripts) Handle(ctx context.Context, req frame.Request) (frame.Reply, error) {
 	<-s.attached
-	if req.Method != methodRun {
+	switch req.Method {
+	case methodEngines:
+		return frame.Reply{Body: s.engines.Status()}, nil
+	case methodRun:
+	default:
 		return frame.Reply{}, unknownMethod(req.Method)
 	}
 	var job runRequest
@@ -94,7 +100,10 @@ func (s *scripts) run(ctx context.Context, job runRequest) runAnswer {
 
 	client := host.NewClient(s.conn)
 	defer client.Close()
-	return s.execute(ctx, op.NewEnv(client, l, s.cache), job)
+	env := op.NewEnv(client, l, s.cache)
+	answer := s.execute(ctx, env, job)
+	answer.Spent = env.Abandoned()
+	return answer
 }
 
 // makeRoom gives memory back that earlier runs left, if this one's budget is smaller than
@@ -109,6 +118,7 @@ func (s *scripts) makeRoom(budget int64) {
 
 // execute runs the one or the other that the job has.
 func (e *executor) execute(ctx context.Context, env *op.Env, job runRequest) runAnswer {
+	env.Engines = e.engines
 	switch {
 	case job.Script != nil:
 		return e.script(ctx, env, job)

@@ -14,7 +14,7 @@ import (
 type gauge struct {
 	clock  int32    // the child's CPU clock
 	statm  *os.File // sizes in pages, now
-	status *os.File // VmHWM, the largest resident size since the last reset
+	status *os.File // VmHWM, the largest resident size since the last reset, and RssFile
 	reset  *os.File
 	buf    [4096]byte
 }
@@ -62,13 +62,17 @@ func (g *gauge) memory() (resident, private int64) {
 	return pages * pageSize, (pages - shared) * pageSize
 }
 
-// peak is the most that was resident since resetPeak, in bytes.
+// peak is the most that was resident since resetPeak, in bytes, without what is a mapped
+// file now: the program itself, which the kernel maps by huge pages, so that 50 MB of it
+// counted as resident of which a run had touched little and which all workers share.
 func (g *gauge) peak() int64 {
 	n, _ := g.status.ReadAt(g.buf[:], 0)
-	_, rest, found := bytes.Cut(g.buf[:n], []byte("VmHWM:"))
-	if !found {
-		return 0
-	}
+	return max(0, field(g.buf[:n], "VmHWM:")-field(g.buf[:n], "RssFile:"))
+}
+
+// field is a size in a status file, in bytes; 0 if it is not there.
+func field(status []byte, name string) int64 {
+	_, rest, _ := bytes.Cut(status, []byte(name))
 	number, _, _ := bytes.Cut(bytes.TrimLeft(rest, " \t"), []byte(" "))
 	kb, err := strconv.ParseInt(string(number), 10, 64)
 	if err != nil {

@@ -7,7 +7,7 @@ import "runtime/debug"
 func hardenEarly(s settings) []Layer {
 	debug.SetMaxStack(16 << 20)
 	debug.SetMemoryLimit(softLimit(s.Limits.Memory))
-	debug.SetGCPercent(200)
+	debug.SetGCPercent(400)
 	return nil
 }
 

@@ -168,7 +168,7 @@ func TestHostile(t *testing.T) {
 				t.Errorf("took %v with a limit of %v", out.Wall, deadline)
 			}
 			next := script(t, `return [typeof ref, [].length, 6 * 7]`)
-			next.Workspace = h.name
+			next.Workspace, next.Limits.WallTime = h.name, enough
 			want(t, p.Run(t.Context(), next), `["undefined",0,42]`)
 		})
 	}

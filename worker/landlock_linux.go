@@ -31,16 +31,38 @@ const (
 		unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR
 )
 
-// pathRules are what a child needs to start: itself and, if it is linked dynamically, the
-// libraries. The role sql has its database's folder besides.
-func pathRules(executable, dbDir string) []pathRule {
+// pathRules are what a child needs to start, itself and the libraries if it is linked
+// dynamically, and what its role reaches besides.
+func pathRules(executable string, r reach) []pathRule {
 	rules := []pathRule{{executable, rightsExec}}
 	for _, lib := range []string{"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib"} {
 		rules = append(rules, pathRule{lib, rightsRead | rightsExec})
 	}
 	rules = append(rules, pathRule{"/etc/ld.so.cache", unix.LANDLOCK_ACCESS_FS_READ_FILE})
-	if dbDir != "" {
-		rules = append(rules, pathRule{dbDir, rightsFolder})
+	if r.dbDir != "" {
+		rules = append(rules, pathRule{r.dbDir, rightsFolder})
+	}
+	return append(rules, engineRules(r)...)
+}
+
+// engineRules let a child load engines. Its filter of system calls ends that once they
+// are loaded: what may still be read then is what was opened.
+func engineRules(r reach) (rules []pathRule) {
+	if r.engines.PDFium != "" {
+		rules = append(rules, pathRule{r.engines.PDFium, unix.LANDLOCK_ACCESS_FS_READ_FILE})
+	}
+	if path := r.engines.Libvips; filepath.IsAbs(path) {
+		rules = append(rules, pathRule{filepath.Dir(path), rightsRead | rightsExec})
+	}
+	for _, fonts := range r.engines.Fonts {
+		rules = append(rules, pathRule{fonts, rightsRead})
+	}
+	switch {
+	case r.engines.Cache == "":
+	case r.warm:
+		rules = append(rules, pathRule{r.engines.Cache, rightsFolder})
+	default:
+		rules = append(rules, pathRule{r.engines.Cache, rightsRead})
 	}
 	return rules
 }

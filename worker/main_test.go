@@ -17,7 +17,7 @@ import (
 
 // The test binary is its own worker.
 func TestMain(m *testing.M) {
-	Child(testTable())
+	Child(testTable(), testEngines()...)
 	if os.Getenv(envTestDaemon) != "" {
 		testDaemon()
 	}

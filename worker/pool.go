@@ -55,7 +55,8 @@ func (p *Pool) Start(ctx context.Context) error {
 	if p.launcher, err = newLauncher(p.config.Executable); err != nil {
 		return err
 	}
-	p.spawner = newSpawner(pathRules(p.config.Executable, ""))
+	p.warmEngines(ctx)
+	p.spawner = newSpawner(pathRules(p.config.Executable, reach{engines: p.config.Engines}))
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	first, err := p.launch(ctx)
 	if err != nil {
@@ -245,7 +246,7 @@ func (p *Pool) retire(w *process) {
 }
 
 func (p *Pool) launch(ctx context.Context) (*process, error) {
-	return p.launcher.launch(ctx, p.spawner, settings{Role: roleScript, Limits: p.config.Limits})
+	return p.launcher.launch(ctx, p.spawner, settings{Role: roleScript, Limits: p.config.Limits, Engines: p.config.Engines})
 }
 
 func (p *Pool) want() {

@@ -39,7 +39,8 @@ type process struct {
 
 	mu     sync.Mutex
 	killed problem.Code // the first reason
-	peak   int64        // bytes that the gauge saw at most in the current run
+	peak   int64        // bytes of its own that the gauge saw at most in the current run
+	mapped int64        // bytes of mapped files, the program foremost, when it was ready
 	limit  int64        // bytes that it allows
 	exited chan struct{}
 }
@@ -100,16 +101,22 @@ func (l *launcher) launch(ctx context.Context, on *spawner, s settings) (*proces
 	p.gauge = newGauge(cmd.Process.Pid)
 	p.conn = frame.New(ours, p.handler, frame.Options{Inline: host.Brief})
 	go p.wait(read)
-	timer := time.NewTimer(startWithin)
+	within := startWithin
+	if s.Role == roleWarm {
+		within = warmWithin
+	}
+	timer := time.NewTimer(within)
 	defer timer.Stop()
 	select {
 	case r := <-p.handler.ready:
 		p.layers = r.Layers
+		resident, private := p.gauge.memory()
+		p.mapped = resident - private
 		return p, nil
 	case <-p.exited:
 		return nil, fmt.Errorf("worker: the process ended while it started: %w", p.death().problem())
 	case <-timer.C:
-		err = fmt.Errorf("worker: the process was not ready within %s", startWithin)
+		err = fmt.Errorf("worker: the process was not ready within %s", within)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -238,7 +245,7 @@ func (p *process) death() death {
 		return d
 	}
 	if usage, ok := d.state.SysUsage().(*syscall.Rusage); ok {
-		d.peak = max(d.peak, maxRSS(usage))
+		d.peak = max(d.peak, maxRSS(usage)-p.mapped)
 	}
 	return d
 }

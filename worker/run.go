@@ -54,7 +54,7 @@ type Outcome struct {
 	Error      *problem.Error
 	Logs       []host.LogLine
 	Calls      map[string]int // operations by JavaScript name, as the process counted them
-	PeakMemory int64          // bytes resident in the process at most during the run
+	PeakMemory int64          // bytes that the process had of its own at most during the run
 	CPU        time.Duration
 	Wall       time.Duration // without Queued
 	Queued     time.Duration // waited for a place and for a process
@@ -73,7 +73,7 @@ func (p *process) run(ctx context.Context, job Job, l limits.Limits, grace time.
 	p.handler.serve(host.Serve(lines, l))
 	defer p.handler.serve(nil)
 
-	if _, private := p.gauge.memory(); l.Memory < p.settings.Limits.Memory && private > l.Memory/2 {
+	if _, private := p.gauge.memory(); p.runs > 0 && l.Memory < p.settings.Limits.Memory && private > l.Memory/2 {
 		return out, false, errNotStarted // what earlier runs left in it is not this one's
 	}
 	p.mu.Lock()
@@ -101,7 +101,8 @@ func (p *process) run(ctx context.Context, job Job, l limits.Limits, grace time.
 		out.CPU = p.gauge.cpu() - cpu
 		answer := wire.accept(l)
 		out.Result, out.Error, out.Logs, out.Calls = answer.Result, answer.Error, answer.Logs, answer.Calls
-		healthy = p.conn.Serving() == 0 // else it answered while it still wants something
+		// Else it answered while it still wants something, or does something.
+		healthy = p.conn.Serving() == 0 && !answer.Spent
 	} else {
 		p.lost(grace)
 		d := p.death()
@@ -133,15 +134,15 @@ func (p *process) run(ctx context.Context, job Job, l limits.Limits, grace time.
 	return out, healthy, nil
 }
 
-// highest is the most that was resident in a run that took this long. The kernel's own
-// mark costs 10 µs more to read than what is resident now, which in a run too short for
+// highest is the most that the process had of its own in a run that took this long. The
+// kernel's mark costs 10 µs more to read than what it has now, which in a run too short for
 // anything to be given back is the same.
 func (p *process) highest(took time.Duration) int64 {
 	if took >= watchEvery {
 		return p.gauge.peak()
 	}
-	resident, _ := p.gauge.memory()
-	return resident
+	_, private := p.gauge.memory()
+	return private
 }
 
 // harmless are the failures after which the process is as good as before: not those that
@@ -191,8 +192,8 @@ func (p *process) supervise(ctx context.Context, call *frame.Call, l limits.Limi
 			return stopped
 		case <-tick.C:
 			tick.Reset(watchEvery)
-			resident, private := p.gauge.memory()
-			p.see(resident)
+			_, private := p.gauge.memory()
+			p.see(private)
 			if private > allowed(l.Memory) {
 				// It must not grow meanwhile: no grace.
 				stop(deathProblem(problem.MemoryLimit, l.Memory), 0)

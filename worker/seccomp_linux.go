@@ -37,8 +37,8 @@ const (
 	offsetArgs = 16
 )
 
-// seccompFilter assembles the program for a role and a process id.
-func seccompFilter(role string, pid int) ([]bpf.RawInstruction, error) {
+// seccompFilter assembles the program for a child's settings and its process id.
+func seccompFilter(s settings, pid int) ([]bpf.RawInstruction, error) {
 	if auditArch == 0 {
 		return nil, fmt.Errorf("seccomp: no filter is written for %s", runtime.GOARCH)
 	}
@@ -59,9 +59,12 @@ func seccompFilter(role string, pid int) ([]bpf.RawInstruction, error) {
 			bpf.RetConstant{Val: val})
 	}
 	rules := append(coreRules(pid), archRules...)
-	if role == roleSQL {
+	switch {
+	case s.Role == roleSQL:
 		// First, because the first rule for a call decides: core allows fewer arguments.
 		rules = append(sqlRules(), rules...)
+	case s.Role == roleScript && s.Engines.Libvips != "":
+		rules = append(rules, libvipsRules()...)
 	}
 	for _, r := range rules {
 		if len(r.checks) == 0 {
@@ -121,6 +124,15 @@ func coreRules(pid int) []rule {
 	return rules
 }
 
+// libvipsRules are what C libraries take besides: their allocator's, and the names that
+// they give to threads.
+func libvipsRules() []rule {
+	return []rule{
+		{nr: unix.SYS_BRK}, {nr: unix.SYS_MREMAP}, {nr: unix.SYS_READV}, {nr: unix.SYS_WRITEV}, {nr: unix.SYS_DUP},
+		{nr: unix.SYS_PRCTL, checks: []check{{arg: 0, mask: ^uint32(0), want: unix.PR_SET_NAME}}},
+	}
+}
+
 // sqlRules are what SQLite takes besides; landlock says in which folder.
 func sqlRules() []rule {
 	rules := []rule{
@@ -153,8 +165,8 @@ var deadly = append([]uintptr{
 
 // installSeccomp puts the filter on every thread of the process. The calling thread must
 // have no-new-privs.
-func installSeccomp(role string) error {
-	program, err := seccompFilter(role, unix.Getpid())
+func installSeccomp(s settings) error {
+	program, err := seccompFilter(s, unix.Getpid())
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ type spawner struct{ layers []Layer }
 
 type pathRule struct{}
 
-func pathRules(executable, dbDir string) []pathRule { return nil }
+func pathRules(string, reach) []pathRule { return nil }
 
 func newSpawner([]pathRule) *spawner {
 	return &spawner{layers: []Layer{layer("landlock", errLinuxOnly, "")}}

@@ -29,6 +29,7 @@ func testTable() op.Table {
 			file, err := env.Host.Stat(ctx, in.Ref)
 			return textOut{file.Name}, err
 		}, doc),
+		op.Define("test.engine", "test_engine", testEngineOp, doc),
 		op.Define("test.attempt", "test_attempt", func(ctx context.Context, env *op.Env, in refIn) (textOut, error) {
 			if err := attempts[in.Ref](); err != nil {
 				return textOut{err.Error()}, nil

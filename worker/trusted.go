@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/sandboxd/sandboxd/engine"
 	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/op"
 	"github.com/sandboxd/sandboxd/problem"
@@ -18,10 +19,10 @@ type Trusted struct {
 	limits limits.Limits
 }
 
-// NewTrusted makes a runner of the operations in table.
-func NewTrusted(table op.Table, l limits.Limits) *Trusted {
+// NewTrusted makes a runner of the operations in table, which use the engines.
+func NewTrusted(table op.Table, engines *engine.Set, l limits.Limits) *Trusted {
 	l = l.Or(limits.Default())
-	return &Trusted{executor: newExecutor(table, l), limits: l}
+	return &Trusted{executor: newExecutor(table, engines, l), limits: l}
 }
 
 // Run runs a job as Pool.Run does, for trusted scripts only.

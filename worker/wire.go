@@ -3,6 +3,7 @@ package worker
 import (
 	"encoding/json"
 
+	"github.com/sandboxd/sandboxd/engine"
 	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
@@ -15,6 +16,7 @@ const (
 	noticeReady   = "ready"
 	methodRun     = "run"
 	methodAgentDB = "agentdb"
+	methodEngines = "engines"
 	socketFD      = 3
 )
 
@@ -23,6 +25,7 @@ const (
 	roleScript = "script"
 	roleSQL    = "sql"
 	roleProbe  = "probe" // of Doctor
+	roleWarm   = "warm"  // fills the engines' cache, and ends
 )
 
 // settings come to a child in its environment, because they are needed before it is
@@ -31,6 +34,8 @@ type settings struct {
 	Role   string        `json:"role"`
 	Limits limits.Limits `json:"limits"`
 	Dir    string        `json:"dir,omitempty"` // of the database, for the role sql
+	// Engines are where the libraries outside the binary lie, for the roles script and warm.
+	Engines engine.Places `json:"engines,omitzero"`
 	// NoSeccomp leaves system calls free, so that Doctor can tell the other layers apart.
 	NoSeccomp bool `json:"no_seccomp,omitempty"`
 }
@@ -53,4 +58,6 @@ type runAnswer struct {
 	Error  *problem.Error  `json:"error,omitempty"`
 	Logs   []host.LogLine  `json:"logs,omitempty"`
 	Calls  map[string]int  `json:"calls,omitempty"`
+	// Spent says that work of the run goes on that cannot be stopped.
+	Spent bool `json:"spent,omitempty"`
 }

@@ -22,46 +22,28 @@ func (b *batch) apply(ctx context.Context, c *change, historyMax int64) error {
 	b.runs = append(b.runs, run)
 	b.events = append(b.events, c.Started...)
 	b.events = append(b.events, c.Events...)
+	b.audit = append(b.audit, c.Audit...)
 	return nil
 }
 
 // blobs writes the contents and what the workspace pays for them.
 func (b *batch) blobs(ctx context.Context, c *change) error {
-	err := inChunks(c.Blobs, func(chunk []blobRow) error {
-		_, err := b.tx.NewInsert().Model(&chunk).On("CONFLICT (hash) DO NOTHING").Exec(ctx)
-		return err
-	})
-	if err != nil {
+	if err := b.statements.blobs.write(ctx, b.tx, c.Blobs); err != nil {
 		return fmt.Errorf("write contents: %w", err)
 	}
 	// A changeset is among the contents but is nobody's file: only versions are paid for.
-	sizes := map[string]int64{}
-	hashes := []string{}
+	var paid []workspaceBlobRow
+	seen := map[string]bool{"": true}
 	for _, v := range c.Versions {
-		if _, seen := sizes[v.Hash]; v.Hash != "" && !seen {
-			sizes[v.Hash] = v.Size
-			hashes = append(hashes, v.Hash)
+		if !seen[v.Hash] {
+			seen[v.Hash] = true
+			paid = append(paid, workspaceBlobRow{Workspace: c.Run.Workspace, Hash: v.Hash, Size: v.Size})
 		}
 	}
-	stored, err := storedHashes(ctx, b.tx, c.Run.Workspace, hashes)
-	if err != nil {
-		return err
-	}
-	var fresh []workspaceBlobRow
-	var bytes int64
-	for _, hash := range hashes {
-		if !stored[hash] {
-			fresh = append(fresh, workspaceBlobRow{Workspace: c.Run.Workspace, Hash: hash, Size: sizes[hash]})
-			bytes += sizes[hash]
-		}
-	}
-	if len(fresh) == 0 {
+	if len(paid) == 0 {
 		return nil
 	}
-	err = inChunks(fresh, func(chunk []workspaceBlobRow) error {
-		_, err := b.tx.NewInsert().Model(&chunk).Exec(ctx)
-		return err
-	})
+	fresh, err := b.statements.workspaceBlobs.rows(ctx, b.tx, paid)
 	if err != nil {
 		return fmt.Errorf("write the workspace's contents: %w", err)
 	}
@@ -69,7 +51,11 @@ func (b *batch) blobs(ctx context.Context, c *change) error {
 	if err != nil {
 		return err
 	}
-	usage.FileBytes += bytes
+	for i := range paid {
+		if fresh[i] {
+			usage.FileBytes += paid[i].Size
+		}
+	}
 	return nil
 }
 
@@ -91,21 +77,16 @@ func (b *batch) files(ctx context.Context, c *change) error {
 			return fmt.Errorf("free names: %w", err)
 		}
 	}
-	err := inChunks(c.Files, func(chunk []fileRow) error {
-		_, err := b.tx.NewInsert().Model(&chunk).On("CONFLICT (_id) DO UPDATE").
-			Set("name = EXCLUDED.name").Set("mime_type = EXCLUDED.mime_type").Set("size = EXCLUDED.size").
-			Set("disk_path = EXCLUDED.disk_path").Set("modified_on = EXCLUDED.modified_on").Set("version = EXCLUDED.version").
-			Set("hash = EXCLUDED.hash").Set("deleted_on = EXCLUDED.deleted_on").Exec(ctx)
-		return err
-	})
+	usage, err := b.usage(ctx, c.Run.Workspace)
 	if err != nil {
+		return err
+	}
+	usage.Files += c.Grown
+	usage.Versions += int64(len(c.Versions))
+	if err := b.statements.files.write(ctx, b.tx, c.Files); err != nil {
 		return fmt.Errorf("write files: %w", err)
 	}
-	err = inChunks(c.Versions, func(chunk []versionRow) error {
-		_, err := b.tx.NewInsert().Model(&chunk).Exec(ctx)
-		return err
-	})
-	if err != nil {
+	if err := b.statements.versions.write(ctx, b.tx, c.Versions); err != nil {
 		return fmt.Errorf("write versions: %w", err)
 	}
 	return nil

@@ -11,8 +11,9 @@ import (
 // batch is a transaction under way, with what is written once at its end for all jobs:
 // runs, events, the past of state, and what workspaces use.
 type batch struct {
-	tx  bun.Tx
-	seq int64 // the number of the commit at work
+	tx         bun.Tx
+	statements *commitStatements
+	seq        int64 // the number of the commit at work
 	records
 	history []stateChangeRow
 	used    map[string]*workspaceRow // by workspace
@@ -31,10 +32,10 @@ func (w *writer) transact(jobs []*job, lazy records) (answers []error, err error
 			_ = tx.Rollback()
 		}
 	}()
-	b := &batch{tx: tx, records: lazy, used: map[string]*workspaceRow{}}
-	var events int64
+	b := &batch{tx: tx, statements: w.statements, records: lazy, used: map[string]*workspaceRow{}}
+	var events, audits int64
 	grow := int64(len(jobs) + len(lazy.runs))
-	if err := tx.NewRaw("UPDATE counters SET runs = runs + ? WHERE id = 1 RETURNING runs, events", grow).Scan(ctx, &b.seq, &events); err != nil {
+	if err := tx.StmtContext(ctx, w.statements.takeNumbers).QueryRowContext(ctx, grow).Scan(&b.seq, &events, &audits); err != nil {
 		return nil, fmt.Errorf("take numbers: %w", err)
 	}
 	b.seq -= grow
@@ -56,10 +57,17 @@ func (w *writer) transact(jobs []*job, lazy records) (answers []error, err error
 			return nil, err
 		}
 	}
-	if err = b.finish(ctx, events); err != nil {
+	if err = b.finish(ctx, events, audits); err != nil {
 		return nil, err
 	}
 	w.faults("meta.written")
+	for i, j := range jobs {
+		if answers[i] == nil && j.settle != nil {
+			if err = j.settle(); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if err = tx.Commit(); err != nil {
 		return nil, err
 	}
@@ -73,15 +81,20 @@ func (b *batch) usage(ctx context.Context, workspace string) (*workspaceRow, err
 	if row, ok := b.used[workspace]; ok {
 		return row, nil
 	}
-	row, err := loadUsage(ctx, b.tx, workspace)
+	row, err := loadUsage(ctx, b.tx.StmtContext(ctx, b.statements.usage), workspace)
 	if err == nil {
 		b.used[workspace] = row
 	}
 	return row, err
 }
 
-// finish writes what is written once for all, the events numbered on from last.
-func (b *batch) finish(ctx context.Context, last int64) error {
+// planView is the metadata as of this point of the batch.
+func (b *batch) planView(ctx context.Context) planView {
+	return planView{db: b.tx, usage: b.usage, holder: b.tx.StmtContext(ctx, b.statements.holder)}
+}
+
+// finish writes what is written once for all, events and audit records numbered on from the last.
+func (b *batch) finish(ctx context.Context, last, lastAudit int64) error {
 	if err := b.writeRuns(ctx); err != nil {
 		return err
 	}
@@ -89,10 +102,7 @@ func (b *batch) finish(ctx context.Context, last int64) error {
 		return err
 	}
 	for _, row := range b.used {
-		_, err := b.tx.NewInsert().Model(row).On("CONFLICT (workspace) DO UPDATE").
-			Set("file_bytes = EXCLUDED.file_bytes").Set("state_bytes = EXCLUDED.state_bytes").
-			Set("history_bytes = EXCLUDED.history_bytes").Set("history_from = EXCLUDED.history_from").Exec(ctx)
-		if err != nil {
+		if err := b.statements.workspaces.write(ctx, b.tx, []workspaceRow{*row}); err != nil {
 			return fmt.Errorf("write the workspace's usage: %w", err)
 		}
 	}
@@ -100,21 +110,20 @@ func (b *batch) finish(ctx context.Context, last int64) error {
 		last++
 		b.events[i].Seq = last
 	}
-	err := inChunks(b.events, func(chunk []eventRow) error {
-		_, err := b.tx.NewInsert().Model(&chunk).Exec(ctx)
-		return err
-	})
-	if err != nil {
+	if err := b.statements.events.write(ctx, b.tx, b.events); err != nil {
 		return fmt.Errorf("record events: %w", err)
 	}
-	if _, err := b.tx.NewRaw("UPDATE counters SET events = ? WHERE id = 1", last).Exec(ctx); err != nil {
+	lastAudit, err := b.writeAudit(ctx, lastAudit)
+	if err != nil {
+		return err
+	}
+	if _, err := b.tx.StmtContext(ctx, b.statements.keepNumbers).ExecContext(ctx, last, lastAudit); err != nil {
 		return fmt.Errorf("keep numbers: %w", err)
 	}
 	return nil
 }
 
-// writeRuns records the runs. One may be here twice, as begun and as ended, and one
-// statement cannot write a row twice: the later one holds.
+// writeRuns records the runs. One may be here twice, as begun and as ended: the later one holds.
 func (b *batch) writeRuns(ctx context.Context) error {
 	seen := map[string]bool{}
 	var rows []runRow
@@ -124,15 +133,7 @@ func (b *batch) writeRuns(ctx context.Context) error {
 			rows = append(rows, row)
 		}
 	}
-	err := inChunks(rows, func(chunk []runRow) error {
-		_, err := b.tx.NewInsert().Model(&chunk).On("CONFLICT (id) DO UPDATE").
-			Set("status = EXCLUDED.status").Set("error_code = EXCLUDED.error_code").Set("error = EXCLUDED.error").
-			Set("receipt = EXCLUDED.receipt").Set("result_bytes = EXCLUDED.result_bytes").Set("finished_on = EXCLUDED.finished_on").
-			Set("seq = EXCLUDED.seq").Set("db_changed = EXCLUDED.db_changed").Set("db_changeset = EXCLUDED.db_changeset").
-			Set("db_reason = EXCLUDED.db_reason").Exec(ctx)
-		return err
-	})
-	if err != nil {
+	if err := b.statements.runs.write(ctx, b.tx, rows); err != nil {
 		return fmt.Errorf("record runs: %w", err)
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 )
 
 // inlineBytes is how large a content may be to live in the metadata: up to here one row
-// costs less than the three fsyncs of a file (0.4 against 0.7 ms).
+// costs less than the fsyncs of a file (0.4 against 0.7 ms).
 const inlineBytes = 16 << 10
 
 // blob is content that a run brought in, private to the run until its commit. Entries of
@@ -66,9 +66,12 @@ type blobWriter struct {
 	name   string // of the file in tmp/
 	size   int64
 	sum    hash.Hash
-	data   []byte
-	file   *os.File
 	head   []byte
+
+	data    []byte
+	file    *os.File
+	stored  int64 // bytes of file written
+	flushed int64 // of them, on their way to the disk
 }
 
 func newBlobWriter(name string, max int64) *blobWriter {
@@ -77,28 +80,54 @@ func newBlobWriter(name string, max int64) *blobWriter {
 
 // Write implements io.Writer; it answers file_too_large before it takes too much.
 func (w *blobWriter) Write(p []byte) (int, error) {
-	if w.size+int64(len(p)) > w.max {
-		return 0, tooLarge(w.max)
+	if err := w.take(p); err != nil {
+		return 0, err
 	}
-	w.size += int64(len(p))
 	w.sum.Write(p)
-	if room := sniffBytes - len(w.head); room > 0 {
-		w.head = append(w.head, p[:min(room, len(p))]...)
-	}
-	if w.file == nil {
-		if len(w.data)+len(p) <= w.inline {
-			w.data = append(w.data, p...)
-			return len(p), nil
-		}
-		if err := w.spill(); err != nil {
-			return 0, err
-		}
-	}
-	if _, err := w.file.Write(p); err != nil {
-		return 0, fmt.Errorf("write blob: %w", err)
+	if err := w.store(p); err != nil {
+		return 0, err
 	}
 	return len(p), nil
 }
+
+// take is the first part of Write, and store is the last; what is between them, hashing,
+// shares nothing with either.
+func (w *blobWriter) take(p []byte) error {
+	if w.size+int64(len(p)) > w.max {
+		return tooLarge(w.max)
+	}
+	w.size += int64(len(p))
+	if room := sniffBytes - len(w.head); room > 0 {
+		w.head = append(w.head, p[:min(room, len(p))]...)
+	}
+	return nil
+}
+
+func (w *blobWriter) store(p []byte) error {
+	if w.file == nil {
+		if len(w.data)+len(p) <= w.inline {
+			w.data = append(w.data, p...)
+			return nil
+		}
+		if err := w.spill(); err != nil {
+			return err
+		}
+	}
+	if _, err := w.file.Write(p); err != nil {
+		return fmt.Errorf("write blob: %w", err)
+	}
+	if w.stored += int64(len(p)); w.stored-w.flushed >= max(flushBytes, w.stored/4) {
+		startWriteback(w.file, w.flushed, w.stored-w.flushed)
+		w.flushed = w.stored
+	}
+	return nil
+}
+
+// flushBytes is how much of a file goes on its way to the disk at a time at least, and a
+// quarter of what is there already, while the rest still comes in: the fsync at its end then
+// has less to wait for. Measured for 1 MB: 0.2 instead of 1.4 ms. Larger files would wait
+// too often for a disk that is busy.
+const flushBytes = 512 << 10
 
 func (w *blobWriter) spill() (err error) {
 	w.file, err = os.OpenFile(w.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
@@ -158,63 +187,96 @@ type publisher struct {
 	faults func(string)
 
 	mu    sync.Mutex
-	made  map[string]bool // folders of files/ that are known to be durable
+	ready bool            // the folders of files/ are there
 	stray map[string]bool // published for a run that then failed; for GC to look at
 }
 
 func newPublisher(f *folder, faults func(string)) *publisher {
-	return &publisher{folder: f, faults: faults, made: map[string]bool{}, stray: map[string]bool{}}
+	return &publisher{folder: f, faults: faults, stray: map[string]bool{}}
 }
 
-// publish makes the given blobs' files durable under their hashes: the bytes first, then
-// the name, then one fsync of each folder touched. Until the metadata says so, nothing
-// refers to them. Two runs that publish the same content write the same file.
-func (p *publisher) publish(blobs []*blob) error {
+// publish gives the files of blobs their names in files/, and begins to make bytes and
+// names durable, which settle waits for: after it the metadata may refer to them. As the
+// names come first, one commit of the file system's journal does for both. What is under a
+// name already may be what the metadata refers to: only durable bytes may take its place.
+func (p *publisher) publish(blobs []*blob) (settle func() error, err error) {
 	touched := map[string]bool{}
+	var names []string
 	for _, b := range blobs {
 		if b.path == "" || b.published {
 			continue
 		}
-		final := p.folder.blob(b.hash)
-		sub := filepath.Dir(final)
-		if err := p.makeFolder(sub); err != nil {
-			return err
+		if err := p.makeFolders(); err != nil {
+			return nil, err
 		}
-		if err := syncFile(b.path); err != nil {
-			return err
+		final := p.folder.blob(b.hash)
+		if err := onFile(b.path, awaitWriteback); err != nil {
+			return nil, err
 		}
 		p.faults("blob.written")
-		if err := os.Rename(b.path, final); err != nil {
-			return fmt.Errorf("publish blob: %w", err)
+		if err := os.Link(b.path, final); err == nil {
+			_ = os.Remove(b.path) // or the next start does
+			names = append(names, final)
+		} else if err := onFile(b.path, (*os.File).Sync); err != nil {
+			return nil, err
+		} else if err := os.Rename(b.path, final); err != nil {
+			return nil, fmt.Errorf("publish blob: %w", err)
 		}
 		b.path, b.published = final, true
-		touched[sub] = true
+		touched[filepath.Dir(final)] = true
 		p.faults("blob.renamed")
 	}
-	for sub := range touched {
+	if len(touched) == 0 {
+		return func() error { return nil }, nil
+	}
+	done := make(chan error, 1)
+	go func() { done <- p.sync(names, touched) }()
+	return sync.OnceValue(func() error { return <-done }), nil
+}
+
+// sync makes files and folders of files/ durable.
+func (p *publisher) sync(files []string, folders map[string]bool) error {
+	for _, name := range files {
+		if err := onFile(name, (*os.File).Sync); err != nil {
+			return err
+		}
+	}
+	for sub := range folders {
 		if err := syncFolder(sub); err != nil {
 			return err
 		}
 	}
-	if len(touched) > 0 {
-		p.faults("blob.folder-synced")
-	}
+	p.faults("blob.folder-synced")
 	return nil
 }
 
-func (p *publisher) makeFolder(sub string) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.made[sub] {
-		return nil
-	}
-	if err := os.Mkdir(sub, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("make blob folder: %w", err)
-	}
-	if err := syncFolder(filepath.Dir(sub)); err != nil {
+// keep publishes one blob and waits until it is durable.
+func (p *publisher) keep(b *blob) error {
+	settle, err := p.publish([]*blob{b})
+	if err != nil {
 		return err
 	}
-	p.made[sub] = true
+	return settle()
+}
+
+// makeFolders makes the folders of files/, durably and all at once: each of the first
+// hundreds of files would have to wait for its own otherwise.
+func (p *publisher) makeFolders() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ready {
+		return nil
+	}
+	for first := range 256 {
+		sub := filepath.Join(p.folder.files(), fmt.Sprintf("%02x", first))
+		if err := os.Mkdir(sub, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("make blob folder: %w", err)
+		}
+	}
+	if err := syncFolder(p.folder.files()); err != nil {
+		return err
+	}
+	p.ready = true
 	return nil
 }
 
@@ -241,13 +303,13 @@ func (p *publisher) strays() []string {
 	return hashes
 }
 
-func syncFile(path string) error {
+func onFile(path string, work func(*os.File) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("sync blob: %w", err)
 	}
 	defer f.Close()
-	if err := f.Sync(); err != nil {
+	if err := work(f); err != nil {
 		return fmt.Errorf("sync blob: %w", err)
 	}
 	return nil

@@ -7,8 +7,10 @@ type change struct {
 	Run      runRow        `json:"run"`
 	Started  []eventRow    `json:"started"` // goes first, unless it is written already
 	Events   []eventRow    `json:"events"`
+	Audit    []auditRow    `json:"audit"`    // one
 	Files    []fileRow     `json:"files"`    // as they are afterwards
 	Moved    bool          `json:"moved"`    // names change hands among Files
+	Grown    int64         `json:"grown"`    // by how many files there are more
 	Versions []versionRow  `json:"versions"` // one for each of Files
 	Blobs    []blobRow     `json:"blobs"`    // that may be new
 	State    []stateChange `json:"state"`

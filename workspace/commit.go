@@ -14,7 +14,8 @@ import (
 //
 // Without writes to the agent's database there is one store: large contents are published
 // to files/, where nobody looks for them yet, and one transaction of the metadata makes
-// everything visible: files, versions, state, events and the run's record.
+// everything visible: files, versions, state, events and the run's record. It is committed
+// when the contents are durable, for which the disk has the time that its statements take.
 //
 // With them there are two stores, and no commit spans two SQLite files (one COMMIT over
 // ATTACH in WAL mode tore in 92 of 250 kills). So the metadata's part is planned to the
@@ -42,6 +43,7 @@ func (r *Run) Commit(ctx context.Context, f Finish) (limits.Receipt, error) {
 	f.Error = nil
 	receipt, err := r.commit(ctx, f)
 	if err == nil {
+		r.store.keepScript(r.start.ScriptHash, r.start.Source)
 		return receipt, nil
 	}
 	r.release() // before the turn goes on: who heals the workspace must find this run ended
@@ -72,7 +74,7 @@ func (r *Run) commit(ctx context.Context, f Finish) (limits.Receipt, error) {
 	if !prepared.Dirty {
 		r.sql.abandon(ctx)
 		if !r.changed() {
-			r.recordQuietly(r.finished(f, receipt))
+			r.recordQuietly(r.finished(f, receipt), &receipt)
 			return receipt, nil
 		}
 		return r.commitMetadata(ctx, f)
@@ -110,12 +112,12 @@ func (r *Run) commitMetadata(ctx context.Context, f Finish) (limits.Receipt, err
 		return receipt, errClosed()
 	}
 	started := r.startEvents()
-	blobs, err := r.publish(ctx, 0)
+	blobs, settle, err := r.publish(ctx, 0)
 	if err == nil {
 		var c *change
-		err = r.store.writer.do(func(ctx context.Context, b *batch) (err error) {
+		err = r.store.writer.doOnce(settle, func(ctx context.Context, b *batch) (err error) {
 			receipt = r.receipt(f)
-			c, err = r.plan(ctx, b.tx, b.usage, &receipt)
+			c, err = r.plan(ctx, b.planView(ctx), &receipt)
 			return err
 		}, func(ctx context.Context, b *batch) error {
 			r.complete(c, f, receipt)
@@ -126,6 +128,7 @@ func (r *Run) commitMetadata(ctx context.Context, f Finish) (limits.Receipt, err
 			r.store.config.Faults("meta.applied")
 			return nil
 		})
+		_ = settle() // also when it was not waited for because the commit was refused
 	}
 	if err != nil {
 		r.store.blobs.abandon(blobs)
@@ -136,15 +139,16 @@ func (r *Run) commitMetadata(ctx context.Context, f Finish) (limits.Receipt, err
 // complete writes the run's end into its change.
 func (r *Run) complete(c *change, f Finish, receipt limits.Receipt) {
 	c.Run = r.finished(f, receipt)
+	c.Audit = []auditRow{r.audited(&c.Run, &receipt)}
 	c.Undone = r.undo
-	c.Events = append(c.Events, r.event(event.RunFinished, r.runPayload(&c.Run)))
+	c.Events = append(append(r.lastLines(), c.Events...), r.event(event.RunFinished, r.runPayload(&c.Run)))
 }
 
-// publish makes the contents that the run brings durable. Small ones stay in memory for
-// the metadata, as long as they have no more than inline bytes together (0: no bound).
-func (r *Run) publish(ctx context.Context, inline int64) ([]*blob, error) {
+// publish makes the contents that the run brings durable, which settle waits for. Small
+// ones stay in memory for the metadata, as long as they have no more than inline bytes
+// together (0: no bound).
+func (r *Run) publish(ctx context.Context, inline int64) (fresh []*blob, settle func() error, err error) {
 	var large []*blob
-	var hashes []string
 	seen := map[string]bool{}
 	var small int64
 	for _, e := range r.files {
@@ -155,29 +159,29 @@ func (r *Run) publish(ctx context.Context, inline int64) ([]*blob, error) {
 		if b.path == "" && inline > 0 {
 			if small += b.size; small > inline {
 				if err := b.spill(r.store.tmpName()); err != nil {
-					return nil, err
+					return nil, nil, err
 				}
 			}
 		}
 		if b.path != "" && !seen[b.hash] {
 			seen[b.hash] = true
 			large = append(large, b)
-			hashes = append(hashes, b.hash)
 		}
 	}
 	// What is stored already, by whatever workspace, need not be written again. It cannot be
 	// collected before this run's commit, which holds the lock that collecting takes.
-	stored, err := r.store.filedHashes(ctx, hashes)
-	if err != nil {
-		return nil, err
-	}
-	fresh := large[:0]
+	fresh = large[:0]
 	for _, b := range large {
-		if !stored[b.hash] {
+		var stored bool
+		if err := r.store.meta.reads.filed.QueryRowContext(ctx, b.hash).Scan(&stored); err != nil {
+			return nil, nil, fmt.Errorf("look for contents: %w", err)
+		}
+		if !stored {
 			fresh = append(fresh, b)
 		}
 	}
-	return fresh, r.store.blobs.publish(fresh)
+	settle, err = r.store.blobs.publish(fresh)
+	return fresh, settle, err
 }
 
 // commitBoth commits a run that wrote to the agent's database. It holds the workspace's
@@ -193,11 +197,14 @@ func (r *Run) commitBoth(ctx context.Context, f Finish, prepared Prepared) (limi
 		return receipt, errClosed()
 	}
 	receipt.DBChanges = prepared.Changes
-	blobs, err := r.publish(ctx, maxInlineRedo)
+	blobs, settle, err := r.publish(ctx, maxInlineRedo)
 	var c *change
 	var redo []byte
 	if err == nil {
-		c, err = r.plan(ctx, r.store.meta.read, r.store.usage, &receipt)
+		err = settle()
+	}
+	if err == nil {
+		c, err = r.plan(ctx, r.store.planView(), &receipt)
 	}
 	if err == nil {
 		var kept *blob
@@ -220,6 +227,7 @@ func (r *Run) commitBoth(ctx context.Context, f Finish, prepared Prepared) (limi
 		r.store.blobs.abandon(blobs)
 		return receipt, err
 	}
+	r.space.commits.Add(1)
 	r.store.config.Faults("agent.committing")
 	if err := r.sql.db.Commit(ctx, r.row.ID, redo); err != nil {
 		r.sql.lost()

@@ -2,10 +2,12 @@ package workspace
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"time"
 
+	"github.com/sandboxd/sandboxd/audit"
 	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
@@ -66,7 +68,10 @@ type Start struct {
 	Name       string // for people: the script's file name, the tool's title
 	Tool       string // of KindTool: the tool's name
 	ScriptHash string
+	Source     string // of the script that ScriptHash names; it is kept for the audit
+	Who        audit.Who
 	OnConflict string // "" or ConflictFails
+	KeepResult bool   // with the run's record
 	// Limits of this run; zero fields are the store's.
 	Limits limits.Limits
 	// Log takes console lines as they come. It must not block. Defaults to dropping them:
@@ -79,9 +84,9 @@ type Start struct {
 // Finish is what is known about a run at its end. Commit and Abort complete the receipt:
 // run id, bytes, files, state, database changes and conflicts are filled in by them.
 type Finish struct {
-	Receipt     limits.Receipt
-	ResultBytes int64
-	Error       *problem.Error // of Abort: why
+	Receipt limits.Receipt
+	Result  json.RawMessage // of Commit
+	Error   *problem.Error  // of Abort: why
 }
 
 // Fetcher downloads public addresses.

@@ -88,6 +88,7 @@ func (m *model) check(t *testing.T, dir string) []string {
 	c.checkDisk()
 	c.checkUsage()
 	c.checkEvents(runs)
+	c.checkAudit(runs)
 	return c.faults
 }
 
@@ -301,15 +302,36 @@ func (c *checker) checkUsage() {
 		(SELECT COALESCE(SUM(size), 0) FROM (SELECT DISTINCT hash, size FROM agent_file_versions AS v WHERE v.workspace = w.workspace AND hash <> '')),
 		(SELECT COALESCE(SUM(octet_length(key) + octet_length(value)), 0) FROM agent_state AS s WHERE s.workspace = w.workspace),
 		(SELECT COALESCE(SUM(octet_length(key) + COALESCE(octet_length(before), 0) + COALESCE(octet_length(after), 0)), 0)
-			FROM agent_state_changes AS h WHERE h.workspace = w.workspace)
+			FROM agent_state_changes AS h WHERE h.workspace = w.workspace),
+		files, (SELECT COUNT(*) FROM agent_files AS f WHERE f.workspace = w.workspace AND f.deleted_on = ''),
+		versions, (SELECT COUNT(*) FROM agent_file_versions AS v WHERE v.workspace = w.workspace)
 		FROM workspaces AS w`, func(scan func(...any)) {
 		var w string
-		var have, want [3]int64
-		scan(&w, &have[0], &have[1], &have[2], &want[0], &want[1], &want[2])
+		var have, want [5]int64
+		scan(&w, &have[0], &have[1], &have[2], &want[0], &want[1], &want[2], &have[3], &want[3], &have[4], &want[4])
 		if have != want {
 			c.fault("the usage of %s is written as %v and is %v", w, have, want)
 		}
 	})
+}
+
+// checkAudit makes sure that each run has one audit record, which says how it ended, and
+// that there are no others.
+func (c *checker) checkAudit(runs map[string]crashRun) {
+	records := map[string]int{}
+	c.each("SELECT run_id, code, files FROM audit", func(scan func(...any)) {
+		var run, code, files string
+		scan(&run, &code, &files)
+		records[run]++
+		if r, known := runs[run]; !known || (code == "ok") != (r.status == workspace.StatusOK) || code != "ok" && files != "" && strings.Contains(files, "created") {
+			c.fault("the audit says %q of run %s, which is %q", code, run, r.status)
+		}
+	})
+	for id := range runs {
+		if records[id] != 1 {
+			c.fault("run %s has %d audit records", id, records[id])
+		}
+	}
 }
 
 // checkEvents makes sure that each run's events are there once, and no others.

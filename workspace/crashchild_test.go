@@ -99,7 +99,8 @@ func (w withoutMarker) Commit(ctx context.Context, runID string, redo []byte) er
 type crashRunner struct {
 	store  *workspace.Store
 	random *rand.Rand
-	done   []string // committed runs, as "workspace id"
+	done   []string        // committed runs, as "workspace id"
+	told   func(id string) // of each that was committed; nil tells the parent process
 }
 
 func (c *crashRunner) next(ctx context.Context) {
@@ -138,6 +139,10 @@ func (c *crashRunner) run(ctx context.Context, abort bool) {
 // committed tells the parent, who remembers.
 func (c *crashRunner) committed(w, id string) {
 	c.done = append(c.done, w+" "+id)
+	if c.told != nil {
+		c.told(id)
+		return
+	}
 	fmt.Println("committed " + id)
 }
 

@@ -85,8 +85,11 @@ func (f *folder) tmp(name string) string { return filepath.Join(f.dir, "tmp", na
 // diskPath is where a content lives within files/.
 func diskPath(hash string) string { return hash[:2] + "/" + hash[2:] }
 
+// files is where large contents live, in a folder for each first byte of their hashes.
+func (f *folder) files() string { return filepath.Join(f.dir, "files") }
+
 func (f *folder) blob(hash string) string {
-	return filepath.Join(f.dir, "files", hash[:2], hash[2:])
+	return filepath.Join(f.files(), hash[:2], hash[2:])
 }
 
 // sweep removes what a crash left: everything in tmp/ and, if known is given, each blob
@@ -104,13 +107,13 @@ func (f *folder) sweep(known func(hashes []string) (map[string]bool, error)) (in
 	if known == nil {
 		return 0, nil
 	}
-	folders, err := os.ReadDir(filepath.Join(f.dir, "files"))
+	folders, err := os.ReadDir(f.files())
 	if err != nil {
 		return 0, fmt.Errorf("sweep files: %w", err)
 	}
 	removed := 0
 	for _, sub := range folders {
-		blobs, err := os.ReadDir(filepath.Join(f.dir, "files", sub.Name()))
+		blobs, err := os.ReadDir(filepath.Join(f.files(), sub.Name()))
 		if err != nil {
 			return removed, fmt.Errorf("sweep files: %w", err)
 		}

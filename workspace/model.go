@@ -27,6 +27,14 @@ type fileRow struct {
 	DeletedOn       string `bun:"deleted_on" json:"deleted"`
 }
 
+// fileColumns are those that columns scans.
+const fileColumns = "_id, name, mime_type, size, disk_path, source, source_session_id, created_on, modified_on, workspace, version, hash, deleted_on"
+
+func (f *fileRow) columns() []any {
+	return []any{&f.ID, &f.Name, &f.MimeType, &f.Size, &f.DiskPath, &f.Source, &f.SourceSessionID, &f.CreatedOn, &f.ModifiedOn,
+		&f.Workspace, &f.Version, &f.Hash, &f.DeletedOn}
+}
+
 func (f *fileRow) file() host.File {
 	return host.File{ID: f.ID, Name: f.Name, Size: f.Size, MimeType: f.MimeType, Source: f.Source, SourceSessionID: f.SourceSessionID,
 		CreatedOn: f.CreatedOn, ModifiedOn: f.ModifiedOn, Version: f.Version, Hash: f.Hash}
@@ -86,6 +94,8 @@ type workspaceRow struct {
 	StateBytes   int64  `bun:"state_bytes"`
 	HistoryBytes int64  `bun:"history_bytes"`
 	HistoryFrom  int64  `bun:"history_from"`
+	Files        int64  `bun:"files"`    // that are there
+	Versions     int64  `bun:"versions"` // of files, deleted ones too
 }
 
 type stateRow struct {
@@ -131,6 +141,7 @@ type runRow struct {
 	Error       string `bun:"error" json:"error"`
 	Receipt     string `bun:"receipt" json:"receipt"`
 	ResultBytes int64  `bun:"result_bytes" json:"result"`
+	Result      string `bun:"result" json:"answer,omitempty"` // JSON, if it is kept
 	StartedOn   string `bun:"started_on" json:"started"`
 	FinishedOn  string `bun:"finished_on" json:"finished"`
 	Seq         int64  `bun:"seq" json:"-"` // given when the row is written
@@ -139,6 +150,9 @@ type runRow struct {
 	DBChanged   int64  `bun:"db_changed" json:"db"`
 	DBChangeset string `bun:"db_changeset" json:"changeset"`
 	DBReason    string `bun:"db_reason" json:"reason"`
+	TokenID     string `bun:"token_id" json:"token"`
+	Caller      string `bun:"caller" json:"caller"`
+	Via         string `bun:"via" json:"via"`
 }
 
 type eventRow struct {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 	"golang.org/x/text/unicode/norm"
@@ -84,13 +85,18 @@ func (r *Run) lookup(ctx context.Context, ref string) (*entry, error) {
 		return nil, err
 	}
 	if e == nil {
-		return nil, noFile(ref)
+		return nil, r.noFile(ref)
 	}
 	return e, nil
 }
 
-func noFile(ref string) error {
-	return problem.New(problem.NotFound, "there is no file %q in this workspace", cut(ref, 2*MaxName)).With("ref", cut(ref, 2*MaxName))
+// noFile says that there is no such file, and what the run calls it that had the name before.
+func (r *Run) noFile(ref string) error {
+	wrong := problem.New(problem.NotFound, "there is no file %q in this workspace", cut(ref, 2*MaxName)).With("ref", cut(ref, 2*MaxName))
+	if e := r.formerly[norm.NFC.String(ref)]; e != nil && !e.deleted {
+		return wrong.WithHint("This run renamed it: it is %q now.", e.file.Name)
+	}
+	return wrong
 }
 
 func isID(ref string) bool {
@@ -102,7 +108,7 @@ func (r *Run) byID(ctx context.Context, id string) (*entry, error) {
 	if e, ok := r.files[id]; ok {
 		return e, nil
 	}
-	row, err := r.store.fileRow(ctx, "f._id = ? AND f.workspace = ?", id, r.row.Workspace)
+	row, err := fileBy(ctx, r.store.meta.reads.fileByID, id, r.row.Workspace)
 	if err != nil || row == nil {
 		return nil, err
 	}
@@ -114,7 +120,10 @@ func (r *Run) byName(ctx context.Context, name string) (*entry, error) {
 	if e, ok := r.names[name]; ok {
 		return e, nil
 	}
-	row, err := r.store.fileRow(ctx, "f.workspace = ? AND f.name = ? AND f.deleted_on = ''", r.row.Workspace, name)
+	if strings.ContainsRune(name, 0) { // which no name has, and no statement may have
+		return nil, nil
+	}
+	row, err := fileBy(ctx, r.store.meta.reads.fileByName, r.row.Workspace, name)
 	if err != nil || row == nil {
 		return nil, err
 	}
@@ -179,10 +188,10 @@ func errExists(name, id string) error {
 	return problem.New(problem.Exists, "there is a file %q already", name).With("id", id).With("name", name)
 }
 
-// fileRow reads one row, or nil.
-func (s *Store) fileRow(ctx context.Context, where string, args ...any) (*fileRow, error) {
+// fileBy reads one row by a statement for fileColumns, or nil.
+func fileBy(ctx context.Context, stmt *sql.Stmt, args ...any) (*fileRow, error) {
 	var row fileRow
-	err := s.meta.read.NewSelect().Model(&row).Where(where, args...).Limit(1).Scan(context.WithoutCancel(ctx))
+	err := stmt.QueryRowContext(context.WithoutCancel(ctx), args...).Scan(row.columns()...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

@@ -3,6 +3,8 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,9 +20,8 @@ import (
 // planner resolves a run's overlay against what others committed meanwhile. Nothing may
 // commit to the workspace between a plan and its writing.
 type planner struct {
-	run     *Run
-	db      bun.IDB
-	usage   func(ctx context.Context, workspace string) (*workspaceRow, error)
+	run *Run
+	planView
 	change  *change
 	receipt *limits.Receipt
 	names   map[string]string // name → id, of the changed files as they will be
@@ -29,10 +30,17 @@ type planner struct {
 	revived map[string]bool   // ids of files that were deleted and are there again
 }
 
+// planView is the metadata that a plan is made for: in its transaction, or before it.
+type planView struct {
+	db     bun.IDB
+	usage  func(ctx context.Context, workspace string) (*workspaceRow, error)
+	holder *sql.Stmt // see holderText
+}
+
 // plan answers what the commit of a run has to write, and completes its receipt. It fails
 // with conflict or workspace_full.
-func (r *Run) plan(ctx context.Context, db bun.IDB, usage func(context.Context, string) (*workspaceRow, error), receipt *limits.Receipt) (*change, error) {
-	p := &planner{run: r, db: db, usage: usage, change: &change{}, receipt: receipt,
+func (r *Run) plan(ctx context.Context, view planView, receipt *limits.Receipt) (*change, error) {
+	p := &planner{run: r, planView: view, change: &change{}, receipt: receipt,
 		names: map[string]string{}, unique: map[string]bool{}, freed: map[string]bool{}, revived: map[string]bool{}}
 	for _, step := range []func(context.Context) error{p.files, p.collisions, p.contents, p.states, p.quotas} {
 		if err := step(ctx); err != nil {
@@ -74,7 +82,7 @@ func (p *planner) files(ctx context.Context) error {
 	for _, e := range changed {
 		now := current[e.file.ID]
 		if e.base != nil && now == nil {
-			return fmt.Errorf("file %s is gone from the metadata", e.file.ID)
+			return errForgotten(e.file.Name)
 		}
 		if err := p.file(ctx, e, now); err != nil {
 			return err
@@ -128,6 +136,13 @@ func (p *planner) file(ctx context.Context, e *entry, now *fileRow) error {
 		}
 		p.names[row.Name] = row.ID
 		p.unique[row.ID] = e.unique
+	}
+	was := now != nil && now.DeletedOn == ""
+	switch is := row.DeletedOn == ""; {
+	case is && !was:
+		p.change.Grown++
+	case was && !is:
+		p.change.Grown--
 	}
 	p.change.Files = append(p.change.Files, row)
 	v := versionRow{FileID: row.ID, Version: row.Version, Workspace: row.Workspace, Name: row.Name, MimeType: row.MimeType, Size: row.Size,
@@ -196,17 +211,16 @@ func (p *planner) collisions(ctx context.Context) error {
 // holders tells which files have the names, as things are now.
 func (p *planner) holders(ctx context.Context, names []string) (map[string]string, error) {
 	holders := map[string]string{}
-	err := inChunks(names, func(chunk []string) error {
-		var rows []fileRow
-		err := p.db.NewSelect().Model(&rows).Column("_id", "name").
-			Where("f.workspace = ? AND f.deleted_on = '' AND f.name IN (?)", p.run.row.Workspace, bun.List(chunk)).Scan(ctx)
-		for _, row := range rows {
-			holders[row.Name] = row.ID
+	for _, name := range names {
+		var id string
+		err := p.holder.QueryRowContext(ctx, p.run.row.Workspace, name).Scan(&id)
+		if errors.Is(err, sql.ErrNoRows) {
+			continue
 		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("look for names: %w", err)
+		if err != nil {
+			return nil, fmt.Errorf("look for names: %w", err)
+		}
+		holders[name] = id
 	}
 	return holders, nil
 }
@@ -299,42 +313,6 @@ func (p *planner) states(ctx context.Context) error {
 			c.After = &e.value
 		}
 		p.change.State = append(p.change.State, c)
-	}
-	return nil
-}
-
-// quotas counts exactly what the workspace will have.
-func (p *planner) quotas(ctx context.Context) error {
-	if len(p.change.Blobs) == 0 && len(p.change.State) == 0 {
-		return nil
-	}
-	usage, err := p.usage(ctx, p.run.row.Workspace)
-	if err != nil {
-		return err
-	}
-	var state int64
-	for _, c := range p.change.State {
-		state += c.delta()
-	}
-	if max := p.run.limits.StateBytes; state > 0 && usage.StateBytes+state > max {
-		return errStateFull(usage.StateBytes+state, max)
-	}
-	hashes := make([]string, len(p.change.Blobs))
-	for i, b := range p.change.Blobs {
-		hashes[i] = b.Hash
-	}
-	stored, err := storedHashes(ctx, p.db, p.run.row.Workspace, hashes)
-	if err != nil {
-		return err
-	}
-	var files int64
-	for _, b := range p.change.Blobs {
-		if !stored[b.Hash] {
-			files += b.Size
-		}
-	}
-	if max := p.run.limits.WorkspaceSize; files > 0 && usage.FileBytes+files > max {
-		return errFull(usage.FileBytes+files, max)
 	}
 	return nil
 }

@@ -57,41 +57,71 @@ func (s *Store) State(ctx context.Context, workspace, prefix string) (map[string
 	if err := CheckWorkspace(workspace); err != nil {
 		return nil, err
 	}
-	var rows []stateRow
-	if err := s.meta.read.NewSelect().Model(&rows).Where("s.workspace = ?", workspace).Scan(ctx); err != nil {
+	// In the order of bytes, so that those with the prefix are one behind the other.
+	rows, err := s.meta.read.NewSelect().Model((*stateRow)(nil)).Column("key", "value").
+		Where("s.workspace = ? AND s.key >= ?", workspace, prefix).Order("key").Rows(ctx)
+	if err != nil {
 		return nil, problem.From(fmt.Errorf("list state: %w", err))
 	}
+	defer rows.Close()
 	state := map[string]json.RawMessage{}
-	for _, row := range rows {
-		if strings.HasPrefix(row.Key, prefix) {
-			state[row.Key] = json.RawMessage(row.Value)
+	for rows.Next() {
+		var key, value string
+		if err := rows.Scan(&key, &value); err != nil {
+			return nil, problem.From(fmt.Errorf("list state: %w", err))
 		}
+		if !strings.HasPrefix(key, prefix) {
+			return state, nil
+		}
+		state[key] = json.RawMessage(value)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, problem.From(fmt.Errorf("list state: %w", err))
 	}
 	return state, nil
 }
 
-// Usage is what a workspace holds, in bytes.
+// StateValue gives the JSON value of one key of a workspace's state; null if there is none.
+func (s *Store) StateValue(ctx context.Context, workspace, key string) (json.RawMessage, error) {
+	if err := CheckWorkspace(workspace); err != nil {
+		return nil, err
+	}
+	var value string
+	err := s.meta.read.NewSelect().Model((*stateRow)(nil)).Column("value").Where("s.workspace = ? AND s.key = ?", workspace, key).Scan(ctx, &value)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return json.RawMessage("null"), nil
+	case err != nil:
+		return nil, problem.From(fmt.Errorf("read state: %w", err))
+	}
+	return json.RawMessage(value), nil
+}
+
+// Usage is what a workspace holds.
 type Usage struct {
-	Files int64 `json:"files"` // all versions, each content once
+	Files int64 `json:"files"` // bytes of all versions, each content once
 	State int64 `json:"state"`
+	// How many, not bytes.
+	FileCount    int64 `json:"file_count"`    // that are there
+	VersionCount int64 `json:"version_count"` // of files, deleted ones too
 }
 
 // Usage tells what a workspace holds.
 func (s *Store) Usage(ctx context.Context, workspace string) (Usage, error) {
-	row, err := loadUsage(ctx, s.meta.read, workspace)
+	row, err := s.usage(ctx, workspace)
 	if err != nil {
 		return Usage{}, problem.From(err)
 	}
-	return Usage{Files: row.FileBytes, State: row.StateBytes}, nil
+	return Usage{Files: row.FileBytes, State: row.StateBytes, FileCount: row.Files, VersionCount: row.Versions}, nil
 }
 
-// Workspaces lists the workspaces that runs have used, ordered by name.
+// Workspaces lists the workspaces that were used, ordered by name.
 func (s *Store) Workspaces(ctx context.Context) ([]string, error) {
 	if err := s.writer.flush(); err != nil {
 		return nil, problem.From(err)
 	}
 	names := []string{}
-	err := s.meta.read.NewSelect().Model((*runRow)(nil)).ColumnExpr("DISTINCT workspace").Order("workspace").Scan(ctx, &names)
+	err := s.meta.read.NewRaw("SELECT workspace FROM runs UNION SELECT workspace FROM workspaces ORDER BY workspace").Scan(ctx, &names)
 	if err != nil {
 		return nil, problem.From(fmt.Errorf("list workspaces: %w", err))
 	}
@@ -111,6 +141,7 @@ type Record struct {
 	Error       *problem.Error  `json:"error,omitempty"`
 	Receipt     *limits.Receipt `json:"receipt,omitempty"` // nil while running, or if the daemon ended with it
 	ResultBytes int64           `json:"result_bytes"`
+	Result      json.RawMessage `json:"result,omitempty"` // only of one run, and only if it was kept
 	StartedOn   string          `json:"started_on"`
 	FinishedOn  string          `json:"finished_on"`
 	Undoes      string          `json:"undoes"`    // the run that this one undid
@@ -128,6 +159,9 @@ func (row *runRow) record() Record {
 	if row.Error != "" {
 		rec.Error = &problem.Error{}
 		_ = json.Unmarshal([]byte(row.Error), rec.Error)
+	}
+	if row.Result != "" {
+		rec.Result = json.RawMessage(row.Result)
 	}
 	if row.Receipt != "" {
 		rec.Receipt = &limits.Receipt{}
@@ -158,13 +192,16 @@ func (s *Store) runRow(ctx context.Context, id string) (*runRow, error) {
 	var row runRow
 	err := s.meta.read.NewSelect().Model(&row).Where("r.id = ?", id).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, problem.New(problem.NotFound, "there is no run %q", cut(id, 100)).
-			WithHint("The list of runs has their ids.")
+		return nil, noRun(id)
 	}
 	if err != nil {
 		return nil, problem.From(fmt.Errorf("read a run: %w", err))
 	}
 	return &row, nil
+}
+
+func noRun(id string) error {
+	return problem.New(problem.NotFound, "there is no run %q", cut(id, 100)).WithHint("The list of runs has their ids.")
 }
 
 func (s *Store) runKnown(ctx context.Context, id string) (bool, error) {
@@ -189,10 +226,13 @@ func (s *Store) Runs(ctx context.Context, workspace string, q RunQuery) ([]Recor
 	if q.Limit <= 0 {
 		q.Limit = 100
 	}
-	query := s.meta.read.NewSelect().Model((*runRow)(nil)).Where("r.workspace = ?", workspace).
+	query := s.meta.read.NewSelect().Model((*runRow)(nil)).ExcludeColumn("result").Where("r.workspace = ?", workspace).
 		Order("started_on DESC", "id DESC").Limit(int64(min(q.Limit, 1000)))
 	if q.Before != "" {
 		before, err := s.runRow(ctx, q.Before)
+		if err == nil && before.Workspace != workspace {
+			err = noRun(q.Before)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -222,6 +262,9 @@ func (s *Store) Events(ctx context.Context, f event.Filter, limit int) ([]event.
 	if f.SessionID != "" {
 		query = query.Where("e.session_id = ?", f.SessionID)
 	}
+	if f.RunID != "" {
+		query = query.Where("e.run_id = ?", f.RunID)
+	}
 	if len(f.Types) > 0 {
 		query = query.Where("e.type IN (?)", bun.List(f.Types))
 	}
@@ -235,6 +278,24 @@ func (s *Store) Events(ctx context.Context, f event.Filter, limit int) ([]event.
 			Payload: json.RawMessage(row.Payload), Time: row.CreatedOn}
 	}
 	return events, nil
+}
+
+// LastEvent implements event.Source.
+func (s *Store) LastEvent(ctx context.Context) (last int64, err error) {
+	if err := s.meta.read.NewRaw("SELECT events FROM counters WHERE id = 1").Scan(ctx, &last); err != nil {
+		return 0, problem.From(fmt.Errorf("read the last event: %w", err))
+	}
+	return last, nil
+}
+
+// Place implements event.Source.
+func (s *Store) Place(ctx context.Context, seq int64) (p event.Place, err error) {
+	err = s.meta.read.NewRaw("SELECT COALESCE((SELECT MIN(seq) FROM events), c.events + 1) AS oldest, c.events AS last, "+
+		"EXISTS (SELECT 1 FROM events WHERE seq IN (?, ?)) AS held FROM counters AS c WHERE c.id = 1", seq, seq+1).Scan(ctx, &p)
+	if err != nil {
+		return p, problem.From(fmt.Errorf("find a place in the events: %w", err))
+	}
+	return p, nil
 }
 
 // Follow follows the log of events; see event.Follow.

@@ -260,6 +260,7 @@ func (s *Store) closeInterrupted(ctx context.Context, workspace string) error {
 			row.Seq = b.seq
 			no := false
 			b.runs = append(b.runs, row)
+			b.audit = append(b.audit, row.audit())
 			b.events = append(b.events, eventRow{Workspace: row.Workspace, SessionID: row.SessionID, RunID: row.ID, Type: event.RunFinished,
 				Payload: jsonText(event.Run{ID: row.ID, Kind: row.Kind, Name: row.Name, OK: &no, Code: row.ErrorCode}), CreatedOn: s.now()})
 		}

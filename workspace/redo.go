@@ -17,22 +17,30 @@ import (
 // made with a key that no worker has, over the workspace, the run and the rest: what was
 // made up, changed, or taken from another run or workspace is not applied.
 
-// sealKey gives the key of the seals, which is made once and stays with the metadata.
-func sealKey(ctx context.Context, m *metadata) ([]byte, error) {
+// sealKey gives the key of the seals.
+func sealKey(ctx context.Context, m *metadata) ([]byte, error) { return secret(ctx, m, "redo") }
+
+// Secret gives a key of 32 random bytes that this data folder has under a name.
+func (s *Store) Secret(ctx context.Context, name string) ([]byte, error) {
+	return secret(ctx, s.meta, name)
+}
+
+// secret gives a key, which is made once and stays with the metadata.
+func secret(ctx context.Context, m *metadata, name string) ([]byte, error) {
 	fresh := make([]byte, sha256.Size)
 	if _, err := rand.Read(fresh); err != nil {
 		return nil, err
 	}
-	row := secretRow{Name: "redo", Value: hex.EncodeToString(fresh)}
+	row := secretRow{Name: name, Value: hex.EncodeToString(fresh)}
 	if _, err := m.write.NewInsert().Model(&row).On("CONFLICT (name) DO NOTHING").Exec(ctx); err != nil {
-		return nil, fmt.Errorf("make the key of redo records: %w", err)
+		return nil, fmt.Errorf("make the key %q: %w", name, err)
 	}
 	if err := m.write.NewSelect().Model(&row).Where("k.name = ?", row.Name).Scan(ctx); err != nil {
-		return nil, fmt.Errorf("read the key of redo records: %w", err)
+		return nil, fmt.Errorf("read the key %q: %w", name, err)
 	}
 	key, err := hex.DecodeString(row.Value)
 	if err != nil || len(key) != sha256.Size {
-		return nil, errors.New("the key of redo records is damaged")
+		return nil, fmt.Errorf("the key %q is damaged", name)
 	}
 	return key, nil
 }
@@ -68,7 +76,7 @@ func (s *Store) writeRedo(c *change) (redo []byte, moved *blob, err error) {
 	if err := moved.spill(s.tmpName()); err != nil {
 		return nil, nil, err
 	}
-	if err := s.blobs.publish([]*blob{moved}); err != nil {
+	if err := s.blobs.keep(moved); err != nil {
 		return nil, moved, err
 	}
 	if redo, err = json.Marshal(movedRedo{moved.hash}); err != nil {

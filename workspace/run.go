@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/sandboxd/sandboxd/audit"
 	"github.com/sandboxd/sandboxd/event"
 	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/limits"
@@ -35,14 +36,18 @@ type Run struct {
 	ended    bool
 	files    map[string]*entry // by id: every file that was looked at
 	names    map[string]*entry // by name: those of them that are there
+	formerly map[string]*entry // by names that the run took from them
 	incoming int64             // bytes of blobs, each use counted
 	state    map[string]*stateEntry
 	setBytes int64 // keys and values written to state
 	stages   map[int64]*stage
-	staged   int64         // last stage's id
+	staged   int64 // last stage's id
+	read     []audit.File
+	readMore int           // beyond audit.MostFiles
 	copies   chan struct{} // places of contents that are being taken in
 	usage    *workspaceRow
 
+	log     runLog
 	sql     agentTx
 	life    context.Context // ends with Abort, and calls of the database with it
 	cancel  context.CancelFunc
@@ -89,6 +94,7 @@ func (s *Store) Begin(ctx context.Context, start Start) (*Run, error) {
 	}
 	s.active[start.RunID] = r
 	s.mu.Unlock()
+	s.keepScript(start.ScriptHash, start.Source)
 	s.writer.started(r.row.ID, records{runs: []runRow{r.row}, events: []eventRow{r.event(event.RunStarted, r.runPayload(nil))}})
 	return r, nil
 }
@@ -108,8 +114,9 @@ func (s *Store) newRun(sp *space, start Start) *Run {
 	life, cancel := context.WithCancel(context.Background())
 	return &Run{store: s, life: life, cancel: cancel, space: sp, start: start, limits: start.Limits.Or(s.config.Limits), began: began,
 		row: runRow{ID: start.RunID, Workspace: start.Workspace, SessionID: start.SessionID, Kind: start.Kind, Name: start.Name,
-			Tool: start.Tool, ScriptHash: start.ScriptHash, Status: StatusRunning, StartedOn: began.UTC().Format(timeFormat), Undoes: start.undoes},
-		files: map[string]*entry{}, names: map[string]*entry{}, state: map[string]*stateEntry{}, stages: map[int64]*stage{},
+			Tool: start.Tool, ScriptHash: start.ScriptHash, Status: StatusRunning, StartedOn: began.UTC().Format(timeFormat), Undoes: start.undoes,
+			TokenID: start.Who.TokenID, Caller: start.Who.Name, Via: start.Who.Via},
+		files: map[string]*entry{}, names: map[string]*entry{}, formerly: map[string]*entry{}, state: map[string]*stateEntry{}, stages: map[int64]*stage{},
 		copies: make(chan struct{}, copiesAtOnce)}
 }
 
@@ -122,7 +129,7 @@ func checkStart(start *Start) error {
 			With("argument", "onConflict")
 	}
 	for name, text := range map[string]*string{"runId": &start.RunID, "session": &start.SessionID, "kind": &start.Kind, "name": &start.Name,
-		"tool": &start.Tool, "scriptHash": &start.ScriptHash} {
+		"tool": &start.Tool, "scriptHash": &start.ScriptHash, "caller": &start.Who.Name, "address": &start.Who.Address, "requestId": &start.Who.RequestID} {
 		if len(*text) > 1000 || strings.ContainsRune(*text, 0) {
 			return problem.New(problem.InvalidArgument, "%s: expected at most 1000 bytes without NUL", name).With("argument", name)
 		}
@@ -140,16 +147,10 @@ func (r *Run) Workspace() string { return r.row.Workspace }
 // Limits are the limits that the run is under.
 func (r *Run) Limits() limits.Limits { return r.limits }
 
-// Log implements host.Host.
-func (r *Run) Log(line host.LogLine) {
-	if r.start.Log != nil {
-		r.start.Log(line)
-	}
-}
-
 // end closes the overlay to the worker, once. Calls that are under way have finished when
 // it returns; later ones answer that the run has ended.
 func (r *Run) end() error {
+	r.closeLog() // before anybody takes back the event of the run's begin
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended {
@@ -216,13 +217,16 @@ func (r *Run) fail(f Finish) limits.Receipt {
 	}
 	receipt := r.receipt(f)
 	row := r.finished(f, receipt)
-	r.recordQuietly(row)
+	r.recordQuietly(row, &receipt)
 	return receipt
 }
 
 // recordQuietly records a run on which nothing depends, in company with others.
-func (r *Run) recordQuietly(row runRow) {
-	r.store.writer.later(records{runs: []runRow{row}, events: append(r.startEvents(), r.event(event.RunFinished, r.runPayload(&row)))})
+func (r *Run) recordQuietly(row runRow, receipt *limits.Receipt) {
+	events := append(r.startEvents(), r.lastLines()...)
+	r.store.writer.later(records{runs: []runRow{row}, events: append(events, r.event(event.RunFinished, r.runPayload(&row))),
+		audit: []auditRow{r.audited(&row, receipt)}})
+	r.store.keepScript(r.start.ScriptHash, r.start.Source)
 }
 
 // startEvents takes back the event of the run's begin if it is not written yet, so that it
@@ -259,7 +263,10 @@ func (r *Run) finished(f Finish, receipt limits.Receipt) runRow {
 		row.Status, row.ErrorCode, row.Error = StatusFailed, string(f.Error.Code), jsonText(f.Error)
 	}
 	row.Receipt = jsonText(receipt)
-	row.ResultBytes = f.ResultBytes
+	row.ResultBytes = int64(len(f.Result))
+	if row.Status == StatusOK && r.start.KeepResult {
+		row.Result = string(f.Result)
+	}
 	row.FinishedOn = r.store.now()
 	return row
 }

@@ -167,6 +167,7 @@ func (r *Run) Open(ctx context.Context, ref string, version int64) (*host.Opened
 		return nil, problem.From(fmt.Errorf("open a file: %w", err))
 	}
 	r.bytesRead.Add(file.Size)
+	r.noteRead(file.ID, file.Name, file.Version)
 	return &host.Opened{File: file, Data: data}, nil
 }
 
@@ -251,6 +252,9 @@ func (r *Run) Create(ctx context.Context, file host.NewFile) (host.File, error) 
 
 // create adds a file without content to the overlay.
 func (r *Run) create(ctx context.Context, name, source, mimeType string, unique bool) (*entry, error) {
+	if err := r.roomForOne(ctx); err != nil {
+		return nil, err
+	}
 	name, err := r.freeName(ctx, name, unique)
 	if err != nil {
 		return nil, err
@@ -330,6 +334,7 @@ func (r *Run) Rename(ctx context.Context, ref, name string) (host.File, error) {
 		if name, err = r.freeName(ctx, name, false); err != nil {
 			return nil, err
 		}
+		r.formerly[e.file.Name] = e
 		r.setName(e, name)
 		e.renamed, e.unique = true, false
 		e.file.MimeType = renamedType(e.file.MimeType, name)
@@ -354,6 +359,7 @@ func (r *Run) Copy(ctx context.Context, ref, name string) (host.File, error) {
 			return nil, err
 		}
 		r.setContent(e, from.blob, from.file.Hash, from.file.Size)
+		r.noteRead(from.file.ID, from.file.Name, from.file.Version)
 		return e, nil
 	})
 }

@@ -168,7 +168,7 @@ func (r *Run) keepChangeset(c *change, p Prepared) (*blob, error) {
 		if err := b.spill(r.store.tmpName()); err != nil {
 			return nil, err
 		}
-		if err := r.store.blobs.publish([]*blob{b}); err != nil {
+		if err := r.store.blobs.keep(b); err != nil {
 			return nil, err
 		}
 		row.Data = nil

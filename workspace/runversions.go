@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -33,6 +34,9 @@ func (r *Run) lookupAny(ctx context.Context, ref string) (*entry, error) {
 	}
 	if found != nil {
 		return found, nil
+	}
+	if strings.ContainsRune(name, 0) {
+		return nil, err
 	}
 	row, rerr := r.store.lastDeleted(ctx, r.row.Workspace, name)
 	switch {

@@ -23,8 +23,10 @@ var migrations embed.FS
 // read through read and written through write alone, which is one connection: SQLite has
 // one writer at a time, and who queues in Go is served in order, unlike under busy_timeout.
 type metadata struct {
-	write *bun.DB
-	read  *bun.DB
+	write  *bun.DB
+	commit *commitStatements
+	read   *bun.DB
+	reads  *readStatements
 }
 
 // readers is the size of the read pool. Reads take microseconds; more would only hold
@@ -67,6 +69,13 @@ func openSQLite(ctx context.Context, dir string) (*metadata, error) {
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
 	m.read = bun.NewDB(reader, sqlitedialect.New())
+	if m.commit, err = prepareCommit(ctx, m.write); err == nil {
+		m.reads, err = prepareReads(ctx, m.read)
+	}
+	if err != nil {
+		m.close()
+		return nil, err
+	}
 	return m, nil
 }
 

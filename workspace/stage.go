@@ -100,8 +100,7 @@ func (r *Run) Receive(ctx context.Context, src io.Reader) (int64, error) {
 // takeIn copies bytes to where the worker cannot change them any more.
 func (r *Run) takeIn(ctx context.Context, src io.Reader) (*blob, error) {
 	return r.collect(func(w *blobWriter) error {
-		_, err := io.CopyBuffer(struct{ io.Writer }{w}, &ctxReader{ctx, src}, make([]byte, 128<<10))
-		return err
+		return pump(w, &ctxReader{ctx, src})
 	})
 }
 

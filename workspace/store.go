@@ -25,9 +25,13 @@ type Store struct {
 	events event.Notifier
 	key    []byte // of the seals of redo records
 
+	scripts *scripts
+
 	// publishing is held for reading from the publishing of a run's blobs to the commit of
 	// the metadata that refers to them, and for writing while blobs are collected.
 	publishing sync.RWMutex
+	// collecting is held while contents are removed, and by whoever needs all of them to stay.
+	collecting sync.Mutex
 
 	mu     sync.Mutex
 	spaces map[string]*space
@@ -48,6 +52,9 @@ type space struct {
 	// writing by a commit that spans both stores, from its checks to its last write: nothing
 	// may come between what it checked and what it then must be able to write.
 	gate sync.RWMutex
+
+	// commits counts those of the agent's database, whatever became of them.
+	commits atomic.Int64
 
 	// Guarded by turn: whether agent_open is recorded since the start.
 	opened bool
@@ -80,7 +87,12 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 		f.close()
 		return nil, err
 	}
-	s.writer = startWriter(meta.write, config.Log, s.events.Wake, config.Faults)
+	if s.scripts, err = newScripts(); err != nil {
+		meta.close()
+		f.close()
+		return nil, err
+	}
+	s.writer = startWriter(meta, config.Log, s.events.Wake, config.Faults)
 	if err := s.recover(ctx); err != nil {
 		s.writer.close()
 		meta.close()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sandboxd/sandboxd/audit"
 	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
 )
@@ -18,6 +19,7 @@ type Undo struct {
 	// stays as versions.
 	Force     bool
 	SessionID string
+	Who       audit.Who
 }
 
 // UndoResult says what was undone. Undoing is a run itself: it can be undone.
@@ -71,7 +73,7 @@ func (s *Store) Undo(ctx context.Context, workspace, runID string, how Undo) (Un
 		return UndoResult{}, problem.New(problem.Conflict, "run %s was undone already, by run %s", of.ID, of.UndoneBy).
 			WithHint("To have its changes back, undo run %s.", of.UndoneBy).With("undone_by", of.UndoneBy)
 	}
-	start := Start{Workspace: workspace, SessionID: how.SessionID, Kind: KindUndo, Name: "undo " + of.ID, undoes: of.ID}
+	start := Start{Workspace: workspace, SessionID: how.SessionID, Kind: KindUndo, Name: "undo " + of.ID, Who: how.Who, undoes: of.ID}
 	if !how.Force {
 		start.OnConflict = ConflictFails
 	}
@@ -145,6 +147,12 @@ func list(items []string) string {
 	return strings.Join(items, ", ")
 }
 
+// errForgotten is for a file that was deleted so long ago that it has gone for good, in the
+// moment in which somebody wanted it back.
+func errForgotten(name string) error {
+	return problem.New(problem.Conflict, "the file %q was deleted long ago and is no longer kept", name)
+}
+
 func (u *undoing) blocked(what, byRun string) {
 	if byRun != "" {
 		what += " (run " + byRun + ")"
@@ -161,6 +169,10 @@ func (u *undoing) undoFiles(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the run's versions: %w", err)
 	}
+	if rec := u.of.record(); rec.Receipt != nil && len(versions) < len(rec.Receipt.Files) {
+		return problem.New(problem.Conflict, "run %s cannot be undone: versions that it made of files are no longer kept", u.of.ID).
+			WithHint("Restore what is left of its files one by one with files.restore.")
+	}
 	type step struct {
 		e      *entry
 		before *versionRow // nil: there was no file
@@ -173,7 +185,7 @@ func (u *undoing) undoFiles(ctx context.Context) error {
 			return err
 		}
 		if e == nil {
-			return fmt.Errorf("file %s is gone from the metadata", v.FileID)
+			return errForgotten(v.Name)
 		}
 		if changedSince(e, v) {
 			later, err := s.versionRow(ctx, v.FileID, e.base.Version)

@@ -25,10 +25,11 @@ const (
 // durable share the next transaction. Records of runs that changed nothing are written
 // lazily, with the next transaction or after lazyDelay.
 type writer struct {
-	db     *bun.DB
-	log    *slog.Logger
-	wake   func() // after a commit with events
-	faults func(string)
+	db         *bun.DB
+	statements *commitStatements
+	log        *slog.Logger
+	wake       func() // after a commit with events
+	faults     func(string)
 
 	jobs    chan *job
 	flushes chan chan error
@@ -46,20 +47,29 @@ type writer struct {
 // check found, and its failure ends the transaction. Both may be called again in another
 // transaction.
 type job struct {
-	check func(ctx context.Context, b *batch) error // may be nil
-	write func(ctx context.Context, b *batch) error
-	done  chan error
+	check  func(ctx context.Context, b *batch) error // may be nil
+	write  func(ctx context.Context, b *batch) error
+	settle func() error // waits until what the job refers to is durable; may be nil
+	done   chan error
 }
 
 // records are rows that are written at the end of a batch, in bulk and numbered.
 type records struct {
-	runs   []runRow
-	events []eventRow
+	runs    []runRow
+	events  []eventRow
+	audit   []auditRow
+	scripts []scriptRow
+}
+
+func (r *records) none() bool {
+	return len(r.runs) == 0 && len(r.events) == 0 && len(r.audit) == 0 && len(r.scripts) == 0
 }
 
 func (r *records) add(o records) {
 	r.runs = append(r.runs, o.runs...)
 	r.events = append(r.events, o.events...)
+	r.audit = append(r.audit, o.audit...)
+	r.scripts = append(r.scripts, o.scripts...)
 }
 
 type pendingStart struct {
@@ -67,8 +77,8 @@ type pendingStart struct {
 	rows records
 }
 
-func startWriter(db *bun.DB, log *slog.Logger, wake func(), faults func(string)) *writer {
-	w := &writer{db: db, log: log, wake: wake, faults: faults,
+func startWriter(meta *metadata, log *slog.Logger, wake func(), faults func(string)) *writer {
+	w := &writer{db: meta.write, statements: meta.commit, log: log, wake: wake, faults: faults,
 		jobs: make(chan *job), flushes: make(chan chan error), stop: make(chan struct{}), stopped: make(chan struct{}),
 		byRun: map[string]*pendingStart{}, kick: make(chan struct{}, 1)}
 	go w.loop()
@@ -85,7 +95,13 @@ func (w *writer) close() error {
 
 // do runs a job in a transaction and answers when it is durable, or was refused.
 func (w *writer) do(check, write func(ctx context.Context, b *batch) error) error {
-	j := &job{check: check, write: write, done: make(chan error, 1)}
+	return w.doOnce(nil, check, write)
+}
+
+// doOnce is do, but the transaction is not committed before settle has answered. Whoever
+// commits with it waits too: settle is for what is nearly done.
+func (w *writer) doOnce(settle func() error, check, write func(ctx context.Context, b *batch) error) error {
+	j := &job{check: check, write: write, settle: settle, done: make(chan error, 1)}
 	select {
 	case w.jobs <- j:
 		return <-j.done
@@ -123,7 +139,7 @@ func (w *writer) takeStart(runID string) records {
 func (w *writer) later(rows records) {
 	w.mu.Lock()
 	w.lazy.add(rows)
-	full := len(w.lazy.runs) >= lazyMost
+	full := len(w.lazy.runs) >= lazyMost || len(w.lazy.audit) >= lazyMost
 	w.mu.Unlock()
 	if full {
 		_ = w.flush() // logged there
@@ -216,7 +232,7 @@ func (w *writer) takeLazy(everything bool) (rows records) {
 // run makes one transaction of jobs and of what waits, and answers the jobs.
 func (w *writer) run(jobs []*job, everything bool) error {
 	lazy := w.takeLazy(everything)
-	if len(jobs) == 0 && len(lazy.runs) == 0 && len(lazy.events) == 0 {
+	if len(jobs) == 0 && lazy.none() {
 		return nil
 	}
 	answers, err := w.transact(jobs, lazy)
@@ -250,7 +266,7 @@ func (w *writer) run(jobs []*job, everything bool) error {
 func (w *writer) keep(lazy records) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.lazy.runs) < 4*lazyMost {
+	if len(w.lazy.runs) < 4*lazyMost && len(w.lazy.audit) < 4*lazyMost {
 		lazy.add(w.lazy)
 		w.lazy = lazy
 	}

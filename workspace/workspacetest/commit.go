@@ -87,7 +87,9 @@ func runReadsItself(t *testing.T, f *Fixture) {
 		}
 		equal(t, "own names", names(t, r, ""), "a.txt c.txt")
 		_, err := r.Stat(ctx, "b.txt")
-		fails(t, "the old name", err, problem.NotFound)
+		if p := fails(t, "the old name", err, problem.NotFound); !strings.Contains(p.Hint, `"c.txt"`) {
+			t.Errorf("the hint does not say the new name: %s", p.Hint)
+		}
 		create(t, r, "b.txt", "new")
 		if _, err := r.Copy(ctx, "a.txt", "d.txt"); err != nil {
 			t.Fatal(err)
