@@ -3,10 +3,12 @@ package server_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/sandboxd/sandboxd"
+	"github.com/sandboxd/sandboxd/access"
 	"github.com/sandboxd/sandboxd/problem"
 	"github.com/sandboxd/sandboxd/server"
 )
@@ -137,9 +139,12 @@ func TestWhatNoRouteTakes(t *testing.T) {
 		{"PUT", "/api/runs", "GET, HEAD, POST"},
 		{"OPTIONS", "/api/runs", "GET, HEAD, POST"},
 		{"GET", "/api/tools/file_list", "POST"},
-		{"GET", "/api/files/upload", "POST"},
+		{"GET", "/api/links/upload", "POST"},
 		{"DELETE", "/api/files", "GET, HEAD"},
 		{"POST", "/", "GET, HEAD"},
+		{"POST", "/healthz", "GET, HEAD"},
+		{"DELETE", "/api/openapi.json", "GET, HEAD"},
+		{"DELETE", "/api/signed/x.y", "GET, HEAD, POST, PUT"},
 	} {
 		a := l.do(c.method, c.path, nil)
 		l.wantProblem(a, problem.MethodNotAllowed, c.method)
@@ -153,5 +158,33 @@ func TestWhatNoRouteTakes(t *testing.T) {
 	a := l.do("HEAD", "/api/files", nil)
 	if a.status != 200 || a.body != "" || a.header.Get("Content-Type") != "application/json" {
 		t.Errorf("HEAD answers %d %q", a.status, a.body)
+	}
+}
+
+// Behind a proxy that ends TLS the cookie is for TLS alone, and links lead through it; what
+// anybody else says of TLS is not believed.
+func TestTLSThatAProxyEnds(t *testing.T) {
+	address := "/?token=" + strings.ReplaceAll(token, " ", "+")
+	for _, c := range []struct {
+		proxies []netip.Prefix
+		proto   string
+		secure  bool
+	}{
+		{[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, "https", true},
+		{[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, "HTTPS, http", true},
+		{[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, "http", false},
+		{[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, "", false},
+		{[]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, "https", false},
+		{nil, "https", false},
+	} {
+		l := newLabOf(t, sandboxd.Config{}, server.Config{Proxies: c.proxies})
+		a := l.get(address, "Authorization", "", "X-Forwarded-Proto", c.proto, "X-Forwarded-For", "192.0.2.1")
+		if got := strings.Contains(a.header.Get("Set-Cookie"), "Secure"); got != c.secure {
+			t.Errorf("%v, %s: %s", c.proxies, c.proto, a.header.Get("Set-Cookie"))
+		}
+		a = l.do("POST", "/api/links/upload", strings.NewReader("{}"), "Content-Type", "application/json", "X-Forwarded-Proto", c.proto)
+		if got := strings.HasPrefix(decode[access.Link](t, a).URL, "https://"); got != c.secure {
+			t.Errorf("%v, %s: %s", c.proxies, c.proto, a.body)
+		}
 	}
 }

@@ -3,6 +3,8 @@ package server
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/sandboxd/sandboxd/problem"
 )
@@ -26,10 +28,15 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		entry, _ = problem.Lookup(problem.Internal)
 	}
 	if p.Cause != nil && entry.Status >= 500 {
-		s.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path, "code", p.Code, "cause", p.Cause)
+		s.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", pathOf(r), "code", p.Code, "cause", p.Cause)
 	}
-	if p.Code == problem.Busy {
-		w.Header().Set("Retry-After", "1")
+	h := w.Header()
+	if p.Code == problem.Busy || p.Code == problem.Locked {
+		after, _ := p.Details[retryAfter].(int64)
+		h.Set("Retry-After", strconv.FormatInt(max(1, after), 10))
+	}
+	if p.Code == problem.Unauthorized {
+		h.Set("WWW-Authenticate", `Bearer realm="sandboxd"`)
 	}
 	body, err := json.Marshal(problemDetails{Type: entry.Anchor(), Title: entry.Title, Status: entry.Status,
 		Detail: p.Message, Code: p.Code, Hint: p.Hint, Details: p.Details})
@@ -37,23 +44,34 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.Log.ErrorContext(r.Context(), "problem details", "code", p.Code, "cause", err)
 		body = []byte(`{}`)
 	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(entry.Status)
-	w.Write(body)
+	h.Set("Content-Type", problemMedia)
+	send(w, entry.Status, body)
 }
 
 // invalid is what a request's parameter is told.
 func invalid(parameter, format string, args ...any) error {
 	return problem.New(problem.InvalidArgument, parameter+": "+format, args...).With("argument", parameter).
-		WithHint("See the HTTP section of the README for what each request takes.")
+		WithHint("GET /api/openapi.json says what each request takes.")
 }
 
 func writeJSON(w http.ResponseWriter, status int, value any) {
-	w.Header().Set("Content-Type", "application/json")
+	body, err := encodeJSON(value)
+	if err != nil { // nothing that is answered has no JSON
+		panic("server: " + err.Error())
+	}
+	w.Header().Set("Content-Type", jsonMedia)
+	send(w, status, body)
+}
+
+// sendPause is how long a client may take to read an answer that is in one piece.
+const sendPause = time.Minute
+
+// send writes a whole answer. A client that does not read it is given up.
+func send(w http.ResponseWriter, status int, body []byte) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendPause))
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.Encode(value) // the client has gone if this fails
+	w.Write(body) // the client has gone if this fails
 }
 
 // routed answers what no route takes as problem details; the mux's own answers are text.
@@ -68,11 +86,11 @@ func (s *server) routed(routes *http.ServeMux) http.Handler {
 		refuse.ServeHTTP(&asked, r)
 		if allow := asked.header.Get("Allow"); asked.status == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", allow)
-			s.fail(w, r, problem.New(problem.MethodNotAllowed, "%s does not take %s; it takes %s", r.URL.Path, r.Method, allow))
+			s.fail(w, r, problem.New(problem.MethodNotAllowed, "%s does not take %.20s; it takes %s", clip(r.URL.Path), r.Method, allow))
 			return
 		}
-		s.fail(w, r, problem.New(problem.NotFound, "there is nothing at %s", r.URL.Path).
-			WithHint("The API lies below /api/: runs, tools and files."))
+		s.fail(w, r, problem.New(problem.NotFound, "there is nothing at %s", clip(r.URL.Path)).
+			WithHint("GET /api/openapi.json lists what there is."))
 	})
 }
 

@@ -1,13 +1,16 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"os"
+	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sandboxd/sandboxd/problem"
@@ -29,22 +32,46 @@ type hurried struct {
 	io.ReadCloser
 	conn  *http.ResponseController
 	pause time.Duration
+
+	begun bool // somebody reads it
+
+	mu    sync.Mutex
+	ended bool // read to its end, or stopped
 }
 
 func (b *hurried) Read(p []byte) (int, error) {
-	_ = b.conn.SetReadDeadline(time.Now().Add(b.pause))
+	b.begun = true
+	b.mu.Lock()
+	if !b.ended {
+		_ = b.conn.SetReadDeadline(time.Now().Add(b.pause))
+	}
+	b.mu.Unlock()
 	n, err := b.ReadCloser.Read(p)
 	if err == io.EOF {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.ended = true
 		_ = b.conn.SetReadDeadline(time.Time{})
 	}
 	return n, err
+}
+
+// stop ends a body that is still coming, from another goroutine. To one that came whole it
+// does nothing: what is done with it goes on.
+func (b *hurried) stop() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.ended {
+		b.ended = true
+		_ = b.conn.SetReadDeadline(time.Now())
+	}
 }
 
 // readJSON reads a request's body of at most max bytes into value, which is an object's
 // Go form, and refuses members that it does not know.
 func readJSON(w http.ResponseWriter, r *http.Request, max int64, value any) error {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
-		return problem.New(problem.InvalidArgument, "the body: expected Content-Type application/json, got %q", r.Header.Get("Content-Type")).
+		return problem.New(problem.UnsupportedFormat, "the body: expected Content-Type application/json, got %q", r.Header.Get("Content-Type")).
 			WithHint("Send a JSON object with the header Content-Type: application/json.")
 	}
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, max))
@@ -59,7 +86,16 @@ func readJSON(w http.ResponseWriter, r *http.Request, max int64, value any) erro
 			return badBody("expected one JSON object, but more follows it").WithCause(err)
 		}
 	}
-	return bodyProblem(err, max)
+	return bodyProblem(err, max, value)
+}
+
+// encodeJSON is JSON with a line end, in which <, > and & are themselves.
+func encodeJSON(value any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(value)
+	return b.Bytes(), err
 }
 
 func tooLarge(err error) bool {
@@ -72,7 +108,7 @@ func badBody(format string, args ...any) *problem.Error {
 }
 
 // bodyProblem says what is wrong with a body in words that are not Go's.
-func bodyProblem(err error, max int64) error {
+func bodyProblem(err error, max int64, value any) error {
 	var (
 		syntax    *json.SyntaxError
 		wrongType *json.UnmarshalTypeError
@@ -92,9 +128,25 @@ func bodyProblem(err error, max int64) error {
 		return invalid(wrongType.Field, "expected %s, got %s", typeName(wrongType), article(wrongType.Value))
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return invalid(strings.Trim(name, `"`), "there is no such member; expected some of "+runMembers)
+		return invalid(clip(strings.Trim(name, `"`)), "there is no such member; expected some of %s", members(reflect.TypeOf(value)))
 	}
 	return badBody("it could not be read").WithCause(err)
+}
+
+// members names those that a body may have.
+func members(t reflect.Type) string {
+	var names []string
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return "none"
+	}
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func typeName(e *json.UnmarshalTypeError) string {

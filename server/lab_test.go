@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"mime/multipart"
@@ -13,12 +14,18 @@ import (
 	"testing"
 
 	"github.com/sandboxd/sandboxd"
+	"github.com/sandboxd/sandboxd/engine/enginetest"
 	"github.com/sandboxd/sandboxd/problem"
 	"github.com/sandboxd/sandboxd/server"
 )
 
 func TestMain(m *testing.M) {
 	sandboxd.Worker() // the tests' workers are this test binary
+	enginetest.Use()
+	if dir := os.Getenv(loadDir); dir != "" {
+		fmt.Fprintln(os.Stderr, serveLoad(dir))
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 
@@ -98,7 +105,15 @@ func (l *lab) send(req *http.Request) answer {
 	if err != nil {
 		l.Fatal(err)
 	}
-	return answer{res.StatusCode, res.Header, string(text)}
+	a := answer{res.StatusCode, res.Header, string(text)}
+	c, err := theContract()
+	if err == nil {
+		err = c.check(req, a)
+	}
+	if err != nil {
+		l.Errorf("not as the document has it: %v", err)
+	}
+	return a
 }
 
 func (l *lab) get(path string, headers ...string) answer {

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/sandboxd/sandboxd"
@@ -13,41 +14,72 @@ import (
 
 // runRequest is the body of POST /api/runs.
 type runRequest struct {
-	Script     string          `json:"script"`
-	Name       string          `json:"name"`        // shown in errors; "….ts" means TypeScript
-	Language   string          `json:"language"`    // js or ts; "" goes by the name, then by what parses
-	Args       json.RawMessage `json:"args"`        // the script's args
-	Session    string          `json:"session_id"`  // provenance of what the run makes
-	OnConflict string          `json:"on_conflict"` // "" is last writer wins; "fail" fails
-	TimeoutMs  int64           `json:"timeout_ms"`  // at most the server's own limit
+	Script     string          `json:"script" jsonschema:"The body of an async function, in JavaScript or TypeScript."`
+	Name       string          `json:"name,omitempty" jsonschema:"Shown in errors; a name that ends in .ts means TypeScript."`
+	Language   string          `json:"language,omitempty" jsonschema:"js or ts. Left out, it goes by the name, then by what parses."`
+	Args       json.RawMessage `json:"args,omitempty" jsonschema:"What the script finds in args."`
+	Session    string          `json:"session_id,omitempty" jsonschema:"Provenance of what the run makes."`
+	OnConflict string          `json:"on_conflict,omitempty" jsonschema:"fail makes the run fail where another changed the same thing meanwhile. Left out, the last writer wins."`
+	TimeoutMs  int64           `json:"timeout_ms,omitempty" jsonschema:"How long the run may take, at most the server's own limit."`
+	Wait       *bool           `json:"wait,omitempty" jsonschema:"false answers at once with the run's id. Defaults to true."`
 }
 
-// runMembers are its members, for whoever sends another one.
-const runMembers = "script, name, language, args, session_id, on_conflict, timeout_ms"
+// runAnswer is what a run answers when it was waited for.
+type runAnswer = sandboxd.Answer
 
-// requestBytes is how large a JSON body may be: a script, its args, and their quoting.
-const requestBytes = 8 * limits.MB
+// runStarted is what a run answers that is not waited for.
+type runStarted struct {
+	ID     string `json:"id"`
+	Status string `json:"status"` // running
+	URL    string `json:"url"`    // the run
+	Logs   string `json:"logs"`   // its console, as server-sent events
+}
 
-func (s *server) submitRun(w http.ResponseWriter, r *http.Request) {
+func (s *server) submitRun(w http.ResponseWriter, r *http.Request) error {
 	var req runRequest
-	err := readJSON(w, r, requestBytes, &req)
-	if err == nil {
-		err = req.check()
+	if err := readJSON(w, r, requestBytes, &req); err != nil {
+		return err
 	}
-	if err != nil {
-		s.fail(w, r, err)
-		return
+	if err := req.check(); err != nil {
+		return err
 	}
 	most := s.Host.Limits().WallTime
 	timeout := most
 	if req.TimeoutMs > 0 && req.TimeoutMs < most.Milliseconds() {
 		timeout = time.Duration(req.TimeoutMs) * time.Millisecond
 	}
-	s.answer(w, r, s.Host.Run(r.Context(), sandboxd.Run{
+	run := sandboxd.Run{Workspace: askedOf(r).workspace,
 		Script: req.Script, Name: req.Name, Language: req.Language, Args: req.Args,
 		Session: req.Session, OnConflict: req.OnConflict,
 		Limits: limits.Limits{WallTime: timeout},
-	}))
+	}
+	if req.Wait == nil && respondAsync(r) || req.Wait != nil && !*req.Wait {
+		run.Keep = true
+		id, err := s.Host.Start(r.Context(), run)
+		if err != nil {
+			return err
+		}
+		at := "/api/runs/" + id
+		w.Header().Set("Location", at)
+		writeJSON(w, http.StatusAccepted, runStarted{id, workspace.StatusRunning, at, at + "/logs"})
+		return nil
+	}
+	answer, err := outcome(s.Host.Run(r.Context(), run))
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, answer)
+	return nil
+}
+
+// respondAsync is a preference of RFC 7240.
+func respondAsync(r *http.Request) bool {
+	for _, preference := range strings.Split(strings.Join(r.Header.Values("Prefer"), ","), ",") {
+		if name, _, _ := strings.Cut(preference, ";"); strings.EqualFold(strings.TrimSpace(name), "respond-async") {
+			return true
+		}
+	}
+	return false
 }
 
 func (req *runRequest) check() error {
@@ -64,53 +96,42 @@ func (req *runRequest) check() error {
 	return nil
 }
 
-// answer writes a run's answer. A script that fails is a good request with a bad
-// outcome, hence 200 and ok: false; a problem is only what kept the run from being made:
-// it never began, or the host had no place for it or broke.
-func (s *server) answer(w http.ResponseWriter, r *http.Request, answer sandboxd.Answer) {
+// outcome is a run's answer. A script that fails is a good request with a bad outcome; a
+// problem is only what kept the run from being made: it never began, or the host had no
+// place for it or broke.
+func outcome(answer sandboxd.Answer) (runAnswer, error) {
 	if e := answer.Error; e != nil && (answer.Receipt.RunID == "" || e.Code == problem.Busy || e.Code == problem.Internal) {
-		s.fail(w, r, e)
-		return
+		return runAnswer{}, e
 	}
-	writeJSON(w, http.StatusOK, answer)
+	return answer, nil
 }
 
-func (s *server) listRuns(w http.ResponseWriter, r *http.Request) {
-	limit, err := numberParameter(r, "limit")
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	runs, err := s.Host.Runs("").List(r.Context(), workspace.RunQuery{Limit: int(limit), Before: r.URL.Query().Get("before")})
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
+type runList struct {
+	Runs []workspace.Record `json:"runs"`
+}
+
+func (s *server) listRuns(r *http.Request) (runList, error) {
+	runs, err := s.runs(r).List(r.Context(), workspace.RunQuery{Limit: int(countOf(r, "limit")), Before: textOf(r, "before")})
 	if runs == nil {
 		runs = []workspace.Record{}
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"runs": runs})
+	return runList{runs}, err
 }
 
-func (s *server) showRun(w http.ResponseWriter, r *http.Request) {
-	run, err := s.Host.Runs("").Get(r.Context(), r.PathValue("id"))
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, run)
+func (s *server) showRun(r *http.Request) (workspace.Record, error) {
+	return s.runs(r).Get(r.Context(), r.PathValue("id"))
 }
 
-func (s *server) undoRun(w http.ResponseWriter, r *http.Request) {
-	force, err := flagParameter(r, "force")
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	result, err := s.Host.Runs("").Undo(r.Context(), r.PathValue("id"), force)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, result)
+type runCancelled struct {
+	ID       string `json:"id"`
+	Canceled bool   `json:"canceled"`
+}
+
+func (s *server) cancelRun(r *http.Request) (runCancelled, error) {
+	id := r.PathValue("id")
+	return runCancelled{id, true}, s.runs(r).Cancel(r.Context(), id)
+}
+
+func (s *server) undoRun(r *http.Request) (workspace.UndoResult, error) {
+	return s.runs(r).Undo(r.Context(), r.PathValue("id"), flagOf(r, "force"))
 }

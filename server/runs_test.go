@@ -93,8 +93,8 @@ func TestWhatIsNoRun(t *testing.T) {
 	} {
 		l.wantProblem(l.post("/api/runs", body), problem.InvalidArgument, says)
 	}
-	l.wantProblem(l.do("POST", "/api/runs", strings.NewReader(`{"script": "1"}`), "Content-Type", "text/plain"), problem.InvalidArgument, "application/json")
-	l.wantProblem(l.do("POST", "/api/runs", strings.NewReader(`{"script": "1"}`)), problem.InvalidArgument, "application/json")
+	l.wantProblem(l.do("POST", "/api/runs", strings.NewReader(`{"script": "1"}`), "Content-Type", "text/plain"), problem.UnsupportedFormat, "application/json")
+	l.wantProblem(l.do("POST", "/api/runs", strings.NewReader(`{"script": "1"}`)), problem.UnsupportedFormat, "application/json")
 
 	// Too much, and too deep.
 	l.wantProblem(l.post("/api/runs", `{"script": "`+strings.Repeat("x", 9<<20)+`"}`), problem.RequestTooLarge, "8388608")
@@ -127,10 +127,15 @@ func TestTheTimeoutIsTheCallersWithinTheHosts(t *testing.T) {
 // wantLastRun waits until the latest run's record is as it should be.
 func (l *lab) wantLastRun(is func(record) bool) {
 	l.Helper()
+	l.wantLastRunOf("", is)
+}
+
+func (l *lab) wantLastRunOf(workspace string, is func(record) bool) {
+	l.Helper()
 	var runs []record
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
 		var err error
-		if runs, err = l.host.Runs("").List(l.Context(), latest); err != nil {
+		if runs, err = l.host.Runs(workspace).List(l.Context(), latest); err != nil {
 			l.Fatal(err)
 		}
 		if len(runs) > 0 && is(runs[0]) {

@@ -84,3 +84,56 @@ func TestServeDoesNotWaitForEver(t *testing.T) {
 	}
 	<-answered
 }
+
+// Idle connections do not take the place of everybody: who is over the number waits for one
+// to go, and is served then.
+func TestConnectionsAreBounded(t *testing.T) {
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	h, err := sandboxd.Open(t.Context(), sandboxd.Config{Log: quiet, Concurrency: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() {
+		served <- server.Serve(ctx, listener, server.Config{Host: h, Token: token, Connections: 2, Log: quiet})
+	}()
+	ask := func(conn net.Conn, within time.Duration) error {
+		_ = conn.SetDeadline(time.Now().Add(within))
+		if _, err := io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			return err
+		}
+		_, err := conn.Read(make([]byte, 1024))
+		return err
+	}
+	var conns []net.Conn
+	for range 3 {
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		conns = append(conns, conn)
+	}
+	for i, conn := range conns[:2] {
+		if err := ask(conn, 20*time.Second); err != nil {
+			t.Errorf("connection %d: %v", i, err)
+		}
+	}
+	if err := ask(conns[2], 100*time.Millisecond); err == nil {
+		t.Error("a third connection is served beside the two that there may be")
+	}
+	conns[0].Close()
+	if err := ask(conns[2], 20*time.Second); err != nil {
+		t.Errorf("after one left: %v", err)
+	}
+	stop()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,13 +1,17 @@
 package server
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/sandboxd/sandboxd"
+	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
 )
@@ -16,13 +20,18 @@ import (
 const (
 	formParts  = 1000
 	fieldBytes = 64 * limits.KB
+	readBytes  = 128 << 10
 )
 
 // uploaded is what an upload answers: every file, and, when there was just one, its
 // members at the top too.
 type uploaded struct {
-	*uploadedFile
-	Files []uploadedFile `json:"files"`
+	ID       string         `json:"id,omitempty"`
+	Name     string         `json:"name,omitempty"`
+	Size     *int64         `json:"size,omitempty"`
+	MimeType string         `json:"mime_type,omitempty"`
+	Version  int64          `json:"version,omitempty"`
+	Files    []uploadedFile `json:"files"`
 }
 
 type uploadedFile struct {
@@ -33,26 +42,36 @@ type uploadedFile struct {
 	Version  int64  `json:"version"`
 }
 
-// upload stores every file part of a form as it streams in, all of them or none.
-// ?replace=true makes a new version of a file of the same name; otherwise the upload is
-// named "name (2).ext".
-func (s *server) upload(w http.ResponseWriter, r *http.Request) {
-	replace, err := flagParameter(r, "replace")
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	max := s.Host.Limits().WorkspaceSize + requestBytes
-	body := http.MaxBytesReader(w, r.Body, max)
-	r.Body = whole{io.MultiReader(body, strings.NewReader("\r\n\r\n")), body}
+func uploadedOf(file host.File) uploadedFile {
+	return uploadedFile{file.ID, file.Name, file.Size, file.MimeType, file.Version}
+}
+
+// uploadForm is the form that an upload takes, for the document.
+var uploadForm = &jsonschema.Schema{
+	Type: "object",
+	Properties: map[string]*jsonschema.Schema{"file": {Type: "array", Items: &jsonschema.Schema{Type: "string", ContentMediaType: bytesMedia},
+		Description: "The files; each part has a filename. The field's name does not matter."}},
+	Required: []string{"file"},
+}
+
+func (s *server) upload(w http.ResponseWriter, r *http.Request) error {
+	return s.receiveForm(w, r, askedOf(r).workspace, sandboxd.Upload{Replace: flagOf(r, "replace"), Session: textOf(r, "session_id")})
+}
+
+// receiveForm stores every file part of a form as it streams in, all of them or none; like
+// says how, and under which name if it has one, which is then for a single file.
+func (s *server) receiveForm(w http.ResponseWriter, r *http.Request, workspace string, like sandboxd.Upload) error {
+	most := s.Host.Limits().WorkspaceSize + requestBytes
+	body := http.MaxBytesReader(w, r.Body, most)
+	// Read in large pieces: multipart would ask the connection for 4 KB at a time.
+	r.Body = whole{io.MultiReader(bufio.NewReaderSize(body, readBytes), strings.NewReader("\r\n\r\n")), body}
 	parts, err := r.MultipartReader()
 	if err != nil {
-		s.fail(w, r, problem.New(problem.InvalidArgument, "the body: expected multipart/form-data with at least one file, got %q", r.Header.Get("Content-Type")).
-			WithHint("For example: curl -F file=@data.csv").WithCause(err))
-		return
+		return problem.New(problem.InvalidArgument, "the body: expected multipart/form-data with at least one file, got %.100q", r.Header.Get("Content-Type")).
+			WithHint("For example: curl -F file=@data.csv").WithCause(err)
 	}
-	form := &form{parts: parts, max: max, replace: replace, session: r.URL.Query().Get("session_id")}
-	files, err := s.Host.Files("").PutAll(r.Context(), form.next)
+	form := &form{parts: parts, max: most, like: like}
+	files, err := s.Host.Files(workspace).PutAll(r.Context(), form.next)
 	if err == nil && len(files) == 0 {
 		err = problem.New(problem.InvalidArgument, "the form has no file; expected at least one part with a filename").
 			WithHint("For example: curl -F file=@data.csv")
@@ -60,17 +79,19 @@ func (s *server) upload(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		// Whoever is still sending would see the connection break instead of the answer.
 		_, _ = io.CopyN(io.Discard, r.Body, s.Host.Limits().FileBytes)
-		s.fail(w, r, err)
-		return
+		return err
 	}
 	answer := uploaded{Files: make([]uploadedFile, len(files))}
 	for i, file := range files {
-		answer.Files[i] = uploadedFile{file.ID, file.Name, file.Size, file.MimeType, file.Version}
+		answer.Files[i] = uploadedOf(file)
+		s.metrics.received.AddInt64(file.Size)
 	}
 	if len(files) == 1 {
-		answer.uploadedFile = &answer.Files[0]
+		one := &answer.Files[0]
+		answer.ID, answer.Name, answer.Size, answer.MimeType, answer.Version = one.ID, one.Name, &one.Size, one.MimeType, one.Version
 	}
 	writeJSON(w, http.StatusCreated, answer)
+	return nil
 }
 
 // whole is a form with an empty line after it. That changes nothing of a form which ends as
@@ -83,11 +104,11 @@ type whole struct {
 
 // form gives the files of a form, one after the other.
 type form struct {
-	parts   *multipart.Reader
-	max     int64
-	seen    int
-	replace bool
-	session string
+	parts *multipart.Reader
+	max   int64
+	seen  int
+	like  sandboxd.Upload
+	given int // files
 }
 
 func (f *form) next() (sandboxd.Upload, error) {
@@ -103,7 +124,13 @@ func (f *form) next() (sandboxd.Upload, error) {
 			return sandboxd.Upload{}, problem.New(problem.InvalidArgument, "the form has more than %d parts", formParts).WithHint("Send several forms.")
 		}
 		if name := part.FileName(); name != "" {
-			return sandboxd.Upload{Name: name, Replace: f.replace, Session: f.session, Body: formReader{part, f}}, nil
+			u := f.like
+			if u.Body = (formReader{part, f}); u.Name == "" {
+				u.Name = name
+			} else if f.given++; f.given > 1 {
+				return sandboxd.Upload{}, problem.New(problem.InvalidArgument, "the link takes one file, but the form has more")
+			}
+			return u, nil
 		}
 		// A plain field says nothing to us.
 		if n, err := io.CopyN(io.Discard, part, fieldBytes+1); n > fieldBytes {
