@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/sandboxd/sandboxd"
-	"github.com/sandboxd/sandboxd/limits"
+	"github.com/sandboxd/sandboxd/problem"
 )
 
 // dataFlag names the folder that a command works in.
@@ -31,12 +33,33 @@ func (f dataFlag) dir() (string, error) {
 }
 
 // open opens the host on the folder; the caller closes it.
-func (f dataFlag) open(a *app, l limits.Limits) (*sandboxd.Host, error) {
-	dir, err := f.dir()
+func (f dataFlag) open(a *app) (*sandboxd.Host, error) {
+	config, err := f.config(a)
 	if err != nil {
 		return nil, err
 	}
-	return sandboxd.Open(a.ctx, sandboxd.Config{Dir: dir, Limits: l, Concurrency: 1, Log: a.log(slog.LevelError)})
+	config.Concurrency, config.Log = 1, a.log(slog.LevelError)
+	config.CollectEvery = -1 // what is done here does not take that long
+	return sandboxd.Open(a.ctx, config)
+}
+
+// config is what the file and the environment say of hosts, for this folder.
+func (f dataFlag) config(a *app) (sandboxd.Config, error) {
+	var settings hostSettings
+	options := []kong.Option{kong.NoDefaultHelp()}
+	if a.config != nil {
+		options = append(options, kong.Resolvers(a.config))
+	}
+	parser, err := kong.New(&settings, options...)
+	if err != nil {
+		panic(err) // a mistake in the tags
+	}
+	if _, err := parser.Parse(nil); err != nil {
+		return sandboxd.Config{}, problem.New(problem.InvalidArgument, "%v", a.config.explain(err)).WithHint("See sandboxd config.")
+	}
+	config := settings.host()
+	config.Dir, err = f.dir()
+	return config, err
 }
 
 // log takes what an operator should know, as it happens. A command that ends by itself
@@ -47,7 +70,7 @@ func (a *app) log(least slog.Level) *slog.Logger {
 
 // withHost opens the data folder for one piece of work.
 func (f dataFlag) withHost(a *app, work func(*sandboxd.Host) error) error {
-	h, err := f.open(a, limits.Limits{})
+	h, err := f.open(a)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,8 @@ type doctorCmd struct {
 // Help is shown below the flags.
 func (doctorCmd) Help() string {
 	return `Starts a worker and lets it try what a hostile script would try. Each layer of protection is
-reported as on, off, or not available here. Exits with 1 when a layer that this machine could
+reported as on, off, or not available here, and each engine outside the binary (PDFium, libvips,
+fonts) as loaded or missing. Exits with 1 when a layer that this machine could
 have is off.`
 }
 
@@ -32,6 +33,16 @@ func (c *doctorCmd) Run(a *app) error {
 		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 		for _, layer := range report.Layers {
 			fmt.Fprintf(w, "%s\t%s\t%s\n", layer.Name, layer.State, layer.Why)
+		}
+		for _, e := range report.Engines {
+			switch {
+			case e.Missing:
+				fmt.Fprintf(w, "%s\tmissing\t%s\n", e.Name, e.Get)
+			case e.Error != "":
+				fmt.Fprintf(w, "%s\tdid not load\t%s\n", e.Name, e.Error)
+			default:
+				fmt.Fprintf(w, "%s\tloaded\t%s\n", e.Name, e.Version)
+			}
 		}
 		if err := w.Flush(); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -27,24 +28,30 @@ type filesCmd struct {
 type filesLsCmd struct {
 	Pattern string `arg:"" optional:"" help:"A glob, such as '*.csv' or 'reports/**'."`
 	JSON    bool   `help:"Print JSON: {files: [...]}."`
-	dataFlag
+	folderFlag
 }
 
 func (c *filesLsCmd) Run(a *app) error {
-	return c.withHost(a, func(h *sandboxd.Host) error {
-		files, err := h.Files("").List(a.ctx, c.Pattern)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return a.printJSON(map[string]any{"files": files})
-		}
-		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-		for _, f := range files {
-			fmt.Fprintf(w, "%s\t%s\t%d\tv%d\t%s\t%s\n", f.ID, f.ModifiedOn, f.Size, f.Version, f.MimeType, f.Name)
-		}
-		return w.Flush()
+	var list struct {
+		Files []host.File `json:"files"`
+	}
+	err := c.with(a, func(h *sandboxd.Host) (err error) {
+		list.Files, err = h.Files("").List(a.ctx, c.Pattern)
+		return err
+	}, func(server *running) error {
+		return server.call("GET", "/api/files?"+url.Values{"pattern": {c.Pattern}}.Encode(), nil, &list)
 	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.printJSON(list)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, f := range list.Files {
+		fmt.Fprintf(w, "%s\t%s\t%d\tv%d\t%s\t%s\n", f.ID, f.ModifiedOn, f.Size, f.Version, f.MimeType, f.Name)
+	}
+	return w.Flush()
 }
 
 type filesPutCmd struct {
@@ -52,7 +59,7 @@ type filesPutCmd struct {
 	Name    string   `help:"The name in the workspace, for a single file. Defaults to its base name."`
 	Replace bool     `help:"Make a new version of a file of the same name instead of a new file \"name (2).ext\"."`
 	JSON    bool     `help:"Print JSON: {files: [...]}."`
-	dataFlag
+	folderFlag
 }
 
 // Help is shown below the summary.
@@ -75,26 +82,31 @@ func (c *filesPutCmd) Validate() error {
 }
 
 func (c *filesPutCmd) Run(a *app) error {
-	return c.withHost(a, func(h *sandboxd.Host) error {
-		files, err := putFiles(a, h, c.Path, c.Name, c.Replace)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return a.printJSON(map[string]any{"files": files})
-		}
-		for _, f := range files {
-			fmt.Fprintf(a.out, "%s (version %d, %d bytes)\n", f.Name, f.Version, f.Size)
-		}
-		return nil
+	var files []host.File
+	err := c.with(a, func(h *sandboxd.Host) (err error) {
+		files, err = putFiles(a, h.Files(""), c.Path, c.Name, c.Replace)
+		return err
+	}, func(server *running) (err error) {
+		files, err = server.upload(a, c.Path, c.Name, c.Replace)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.printJSON(map[string]any{"files": files})
+	}
+	for _, f := range files {
+		fmt.Fprintf(a.out, "%s (version %d, %d bytes)\n", f.Name, f.Version, f.Size)
+	}
+	return nil
 }
 
 // putFiles uploads files of the disk, all of them or none, under their base names or name.
-func putFiles(a *app, h *sandboxd.Host, paths []string, name string, replace bool) ([]host.File, error) {
+func putFiles(a *app, to *sandboxd.Files, paths []string, name string, replace bool) ([]host.File, error) {
 	var open io.Closer = nopCloser{}
 	defer func() { open.Close() }()
-	return h.Files("").PutAll(a.ctx, func() (sandboxd.Upload, error) {
+	return to.PutAll(a.ctx, func() (sandboxd.Upload, error) {
 		if len(paths) == 0 {
 			return sandboxd.Upload{}, io.EOF
 		}
@@ -122,32 +134,38 @@ type filesGetCmd struct {
 	Out     string `short:"o" help:"Where to write it: a file, a folder, or - for standard output. Defaults to its base name in this folder." placeholder:"PATH"`
 	Version int64  `help:"Which version; the latest if not given."`
 	Force   bool   `short:"f" help:"Overwrite what is there."`
-	dataFlag
+	folderFlag
 }
 
 func (c *filesGetCmd) Run(a *app) error {
-	return c.withHost(a, func(h *sandboxd.Host) error {
-		return getFile(a, h, c.File, c.Version, func(name string) (io.WriteCloser, error) {
-			target := c.Out
-			if target == "-" {
-				return nopCloser{a.out}, nil
-			}
-			if target == "" {
-				target = path.Base(name)
-			} else if info, err := os.Stat(target); err == nil && info.IsDir() {
-				target = filepath.Join(target, path.Base(name))
-			}
-			flags := os.O_CREATE | os.O_WRONLY | os.O_TRUNC
-			if !c.Force {
-				flags |= os.O_EXCL
-			}
-			f, err := os.OpenFile(target, flags, 0o666)
-			if os.IsExist(err) {
-				return nil, problem.New(problem.Exists, "there is a file at %s already", target).WithHint("Use --force to overwrite it, or -o PATH.")
-			}
-			return f, err
-		})
+	create := func(name string) (io.WriteCloser, error) { return c.create(a, name) }
+	return c.with(a, func(h *sandboxd.Host) error {
+		return getFile(a, h, c.File, c.Version, create)
+	}, func(server *running) error {
+		return server.download(c.File, c.Version, create)
 	})
+}
+
+// create makes the file of the disk, or standard output, for a file of that name.
+func (c *filesGetCmd) create(a *app, name string) (io.WriteCloser, error) {
+	target := c.Out
+	if target == "-" {
+		return nopCloser{a.out}, nil
+	}
+	if target == "" {
+		target = path.Base(name)
+	} else if info, err := os.Stat(target); err == nil && info.IsDir() {
+		target = filepath.Join(target, path.Base(name))
+	}
+	flags := os.O_CREATE | os.O_WRONLY | os.O_TRUNC
+	if !c.Force {
+		flags |= os.O_EXCL
+	}
+	f, err := os.OpenFile(target, flags, 0o666)
+	if os.IsExist(err) {
+		return nil, problem.New(problem.Exists, "there is a file at %s already", target).WithHint("Use --force to overwrite it, or -o PATH.")
+	}
+	return f, err
 }
 
 type nopCloser struct{ io.Writer }
@@ -161,11 +179,15 @@ func getFile(a *app, h *sandboxd.Host, ref string, version int64, create func(na
 		return err
 	}
 	defer opened.Data.Close()
-	w, err := create(opened.File.Name)
+	return copyTo(create, opened.File.Name, io.NewSectionReader(opened.Data, 0, opened.File.Size))
+}
+
+func copyTo(create func(name string) (io.WriteCloser, error), name string, from io.Reader) error {
+	w, err := create(name)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(w, io.NewSectionReader(opened.Data, 0, opened.File.Size))
+	_, err = io.Copy(w, from)
 	if closeErr := w.Close(); err == nil {
 		err = closeErr
 	}
@@ -174,53 +196,63 @@ func getFile(a *app, h *sandboxd.Host, ref string, version int64, create func(na
 
 type filesRmCmd struct {
 	File []string `arg:"" help:"Names or ids."`
-	dataFlag
+	folderFlag
 }
 
 func (c *filesRmCmd) Run(a *app) error {
-	return c.withHost(a, func(h *sandboxd.Host) error { return h.Files("").Delete(a.ctx, c.File...) })
+	return c.with(a, func(h *sandboxd.Host) error {
+		return h.Files("").Delete(a.ctx, c.File...)
+	}, func(server *running) error { return server.remove(c.File) })
 }
 
 type filesVersionsCmd struct {
 	File string `arg:"" help:"The file's name or id; of deleted files too."`
 	JSON bool   `help:"Print JSON: {versions: [...]}."`
-	dataFlag
+	folderFlag
 }
 
 func (c *filesVersionsCmd) Run(a *app) error {
-	return c.withHost(a, func(h *sandboxd.Host) error {
-		versions, err := h.Files("").Versions(a.ctx, c.File)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return a.printJSON(map[string]any{"versions": versions})
-		}
-		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-		for _, v := range versions {
-			fmt.Fprintf(w, "v%d\t%s\t%s\t%d\t%s\trun %s\n", v.Version, v.ModifiedOn, v.Action, v.Size, v.Name, v.RunID)
-		}
-		return w.Flush()
-	})
+	var list struct {
+		Versions []host.Version `json:"versions"`
+	}
+	err := c.with(a, func(h *sandboxd.Host) (err error) {
+		list.Versions, err = h.Files("").Versions(a.ctx, c.File)
+		return err
+	}, func(server *running) error { return server.call("GET", filePath(c.File)+"/versions", nil, &list) })
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.printJSON(list)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, v := range list.Versions {
+		fmt.Fprintf(w, "v%d\t%s\t%s\t%d\t%s\trun %s\n", v.Version, v.ModifiedOn, v.Action, v.Size, v.Name, v.RunID)
+	}
+	return w.Flush()
 }
 
 type filesRestoreCmd struct {
 	File    string `arg:"" help:"The file's name or id."`
 	Version int64  `arg:"" help:"The version to restore."`
 	JSON    bool   `help:"Print the file as JSON."`
-	dataFlag
+	folderFlag
 }
 
 func (c *filesRestoreCmd) Run(a *app) error {
-	return c.withHost(a, func(h *sandboxd.Host) error {
-		file, err := h.Files("").Restore(a.ctx, c.File, c.Version)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return a.printJSON(file)
-		}
-		fmt.Fprintf(a.out, "%s is version %d now\n", file.Name, file.Version)
-		return nil
+	var file host.File
+	err := c.with(a, func(h *sandboxd.Host) (err error) {
+		file, err = h.Files("").Restore(a.ctx, c.File, c.Version)
+		return err
+	}, func(server *running) error {
+		return server.call("POST", filePath(c.File)+"/restore", map[string]int64{"version": c.Version}, &file)
 	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.printJSON(file)
+	}
+	fmt.Fprintf(a.out, "%s is version %d now\n", file.Name, file.Version)
+	return nil
 }

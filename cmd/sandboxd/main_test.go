@@ -15,20 +15,34 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sandboxd/sandboxd"
+	"github.com/sandboxd/sandboxd/engine"
+	"github.com/sandboxd/sandboxd/engine/enginetest"
 )
 
 func TestMain(m *testing.M) {
 	sandboxd.Worker()
+	enginetest.Use()
 	testscript.Main(m, map[string]func(){"sandboxd": main})
 }
 
 // TestCommands plays the command lines in testdata/*.txt as a person would type them.
 func TestCommands(t *testing.T) {
+	// The first worker of a new binary says that it prepares PDFium; the tests read what
+	// commands say besides.
+	h, err := sandboxd.Open(t.Context(), sandboxd.Config{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SANDBOXD_DATA", env.WorkDir+"/data")
 			env.Setenv("HOME", env.WorkDir+"/home")
+			env.Setenv(engine.EnvDir, os.Getenv(engine.EnvDir))
+			env.Setenv(engine.EnvCache, os.Getenv(engine.EnvCache))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -36,6 +50,9 @@ func TestCommands(t *testing.T) {
 			"appears":  appears,
 			"setmatch": setMatch,
 			"takeport": takePort,
+			"workbook": workbook,
+			"cells":    cells,
+			"field":    field,
 		},
 		UpdateScripts: os.Getenv("UPDATE") != "",
 	})

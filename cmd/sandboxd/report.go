@@ -41,7 +41,11 @@ func (a *app) report(err error) int {
 		a.say(problem.Internal, err.Error(), "")
 		return exitHost
 	}
-	a.say(p.Code, p.Message, p.Hint)
+	hint := p.Hint
+	if entry, ok := problem.Lookup(p.Code); ok && p.Code == problem.InvalidArgument && hint == entry.Hint {
+		hint = "" // it is for scripts
+	}
+	a.say(p.Code, p.Message, hint)
 	if p.Code == problem.Internal || p.Code == problem.Busy {
 		if p.Cause != nil {
 			fmt.Fprintf(a.err, "  cause: %s\n", visible(p.Cause.Error())) // the operator is who reads this

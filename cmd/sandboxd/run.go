@@ -83,7 +83,7 @@ func (c *runCmd) Run(a *app) (err error) {
 
 // answer puts the files and runs the script.
 func (c *runCmd) answer(a *app, h *sandboxd.Host, run sandboxd.Run) sandboxd.Answer {
-	if _, err := putFiles(a, h, c.File, "", true); err != nil {
+	if _, err := putFiles(a, h.Files(""), c.File, "", true); err != nil {
 		return sandboxd.Failed(err)
 	}
 	progress := startProgress(a, run.Name)

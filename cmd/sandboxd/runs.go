@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -22,24 +24,30 @@ type runsCmd struct {
 type runsLsCmd struct {
 	Limit int  `short:"n" help:"How many, at most 1000." default:"20"`
 	JSON  bool `help:"Print JSON: {runs: [...]}."`
-	dataFlag
+	folderFlag
 }
 
 func (c *runsLsCmd) Run(a *app) error {
-	return c.withHost(a, func(h *sandboxd.Host) error {
-		runs, err := h.Runs("").List(a.ctx, workspace.RunQuery{Limit: c.Limit})
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return a.printJSON(map[string]any{"runs": runs})
-		}
-		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-		for _, r := range runs {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.StartedOn, r.Kind, outcome(r), visible(r.Name))
-		}
-		return w.Flush()
+	var list struct {
+		Runs []workspace.Record `json:"runs"`
+	}
+	err := c.with(a, func(h *sandboxd.Host) (err error) {
+		list.Runs, err = h.Runs("").List(a.ctx, workspace.RunQuery{Limit: c.Limit})
+		return err
+	}, func(server *running) error {
+		return server.call("GET", "/api/runs?limit="+strconv.Itoa(c.Limit), nil, &list)
 	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.printJSON(list)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, r := range list.Runs {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.StartedOn, r.Kind, outcome(r), visible(r.Name))
+	}
+	return w.Flush()
 }
 
 // outcome is how a run ended, in one word.
@@ -56,35 +64,40 @@ func outcome(r workspace.Record) string {
 type runsShowCmd struct {
 	ID   string `arg:"" name:"run" help:"The run's id, from runs ls."`
 	JSON bool   `help:"Print the record as JSON."`
-	dataFlag
+	folderFlag
 }
 
 func (c *runsShowCmd) Run(a *app) error {
-	return c.withHost(a, func(h *sandboxd.Host) error {
-		run, err := h.Runs("").Get(a.ctx, c.ID)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return a.printJSON(run)
-		}
-		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(w, "run\t%s\n%s\t%s\nstarted\t%s\noutcome\t%s\n", run.ID, run.Kind, visible(run.Name), run.StartedOn, outcome(run))
-		if run.Error != nil {
-			fmt.Fprintf(w, "error\t%s\n", strings.ReplaceAll(visible(run.Error.Message), "\n", " "))
-		}
-		if run.Undoes != "" {
-			fmt.Fprintf(w, "undoes\t%s\n", run.Undoes)
-		}
-		if run.UndoneBy != "" {
-			fmt.Fprintf(w, "undone by\t%s\n", run.UndoneBy)
-		}
-		if run.Receipt != nil {
-			printReceipt(w, *run.Receipt)
-		}
-		return w.Flush()
-	})
+	var run workspace.Record
+	err := c.with(a, func(h *sandboxd.Host) (err error) {
+		run, err = h.Runs("").Get(a.ctx, c.ID)
+		return err
+	}, func(server *running) error { return server.call("GET", runPath(c.ID), nil, &run) })
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.printJSON(run)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "run\t%s\n%s\t%s\nstarted\t%s\noutcome\t%s\n", run.ID, run.Kind, visible(run.Name), run.StartedOn, outcome(run))
+	if run.Error != nil {
+		fmt.Fprintf(w, "error\t%s\n", strings.ReplaceAll(visible(run.Error.Message), "\n", " "))
+	}
+	if run.Undoes != "" {
+		fmt.Fprintf(w, "undoes\t%s\n", run.Undoes)
+	}
+	if run.UndoneBy != "" {
+		fmt.Fprintf(w, "undone by\t%s\n", run.UndoneBy)
+	}
+	if run.Receipt != nil {
+		printReceipt(w, *run.Receipt)
+	}
+	return w.Flush()
 }
+
+// runPath is where a server has a run.
+func runPath(id string) string { return "/api/runs/" + url.PathEscape(id) }
 
 // printReceipt shows what a run did, line by line.
 func printReceipt(w io.Writer, r limits.Receipt) {
@@ -110,7 +123,7 @@ type runsUndoCmd struct {
 	ID    string `arg:"" name:"run" help:"The run's id, from runs ls."`
 	Force bool   `help:"Undo it even where a later run changed the same file or state; what that run made of a file stays as a version."`
 	JSON  bool   `help:"Print what was undone as JSON."`
-	dataFlag
+	folderFlag
 }
 
 // Help is shown below the summary.
@@ -120,25 +133,29 @@ Without --force it is refused, with exit code 1, where a later run changed the s
 }
 
 func (c *runsUndoCmd) Run(a *app) error {
-	return c.withHost(a, func(h *sandboxd.Host) error {
-		result, err := h.Runs("").Undo(a.ctx, c.ID, c.Force)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return a.printJSON(result)
-		}
-		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(w, "undone by run\t%s\n", result.RunID)
-		for _, f := range result.Files {
-			fmt.Fprintf(w, "file\t%s\n", changeLine(f))
-		}
-		for _, key := range result.State {
-			fmt.Fprintf(w, "state\t%s\n", visible(key))
-		}
-		if result.DB != workspace.DBUnchanged {
-			fmt.Fprintf(w, "database\t%s\n", strings.TrimSpace(strings.ReplaceAll(result.DB, "_", " ")+" "+result.DBReason))
-		}
-		return w.Flush()
+	var result workspace.UndoResult
+	err := c.with(a, func(h *sandboxd.Host) (err error) {
+		result, err = h.Runs("").Undo(a.ctx, c.ID, c.Force)
+		return err
+	}, func(server *running) error {
+		return server.call("POST", runPath(c.ID)+"/undo?force="+strconv.FormatBool(c.Force), nil, &result)
 	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.printJSON(result)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "undone by run\t%s\n", result.RunID)
+	for _, f := range result.Files {
+		fmt.Fprintf(w, "file\t%s\n", changeLine(f))
+	}
+	for _, key := range result.State {
+		fmt.Fprintf(w, "state\t%s\n", visible(key))
+	}
+	if result.DB != workspace.DBUnchanged {
+		fmt.Fprintf(w, "database\t%s\n", strings.TrimSpace(strings.ReplaceAll(result.DB, "_", " ")+" "+result.DBReason))
+	}
+	return w.Flush()
 }

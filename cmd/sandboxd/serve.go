@@ -5,26 +5,40 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/sandboxd/sandboxd"
 	"github.com/sandboxd/sandboxd/problem"
 	"github.com/sandboxd/sandboxd/server"
+	"github.com/sandboxd/sandboxd/server/mcp"
+	"github.com/sandboxd/sandboxd/tracing"
 )
 
 type serveCmd struct {
-	Listen string        `help:"The address to listen on; port 0 takes a free one." default:"127.0.0.1:8420" env:"SANDBOXD_LISTEN"`
-	Host   []string      `help:"A name that clients may use for this server beside localhost and IP addresses; may be repeated." placeholder:"NAME"`
-	Token  string        `help:"The token that opens the API. Better in the environment: other users see a command line. Defaults to one that is made at the first start and kept in the data folder, in the file token." env:"SANDBOXD_TOKEN" placeholder:"TOKEN"`
-	Drain  time.Duration `help:"How long requests under way may take to end at a stop; then they are cancelled." default:"30s"`
-	Demo   bool          `help:"Run the bundled example through the server first, and print its result and receipt."`
-	dataFlag
+	Demo bool `help:"Run the bundled example through the server first, and print its result and receipt."`
+	serverSettings
+}
+
+// shutdown ends the host within what is left of the time to drain, and sends what is left
+// of traces.
+func (c *serveCmd) shutdown(h *sandboxd.Host, flush func(context.Context) error, stopped *atomic.Pointer[time.Time]) error {
+	left := c.Drain
+	if at := stopped.Load(); at != nil {
+		left -= time.Since(*at)
+	}
+	draining, cancel := context.WithTimeout(context.Background(), max(left, 0))
+	defer cancel()
+	err := h.Shutdown(draining)
+	flushing, done := context.WithTimeout(context.Background(), 5*time.Second)
+	defer done()
+	_ = flush(flushing) // a collector that has gone is not this program's failure
+	return err
 }
 
 // Help is shown below the summary.
@@ -40,17 +54,24 @@ Examples:
 }
 
 func (c *serveCmd) Run(a *app) (err error) {
-	dir, err := c.dir()
+	dir, err := dataFlag{c.Data}.dir()
 	if err != nil {
 		return err
 	}
-	log := a.log(slog.LevelInfo)
-	h, err := sandboxd.Open(a.ctx, sandboxd.Config{Dir: dir, Log: log})
+	log := c.Log.logger(a.err)
+	var stopped atomic.Pointer[time.Time]
+	traces, flush, err := tracing.Start(a.ctx, version())
+	if err != nil {
+		return problem.New(problem.InvalidArgument, "%v", err)
+	}
+	config := c.host()
+	config.Dir, config.Log, config.Tracing = dir, log, traces
+	h, err := sandboxd.Open(a.ctx, config)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, h.Close()) }()
-	token, err := c.token(dir)
+	defer func() { err = errors.Join(err, c.shutdown(h, flush, &stopped)) }()
+	token, err := apiToken(string(c.Token), dir)
 	if err != nil {
 		return err
 	}
@@ -62,10 +83,24 @@ func (c *serveCmd) Run(a *app) (err error) {
 	ctx, stop := context.WithCancel(a.ctx)
 	defer stop()
 	served := make(chan error, 1)
+	links := server.NewLinks(h, c.URL)
+	tools := mcp.New(mcp.Config{Host: h, Tools: mcp.Toolset(c.Tools), Links: links, Version: version(), Log: log})
+	defer tools.Close()
+	context.AfterFunc(ctx, tools.Drain)
 	go func() {
-		served <- server.Serve(ctx, listener, server.Config{Host: h, Token: token, Hosts: c.Host, Drain: c.Drain, Log: log})
+		served <- server.Serve(ctx, listener, server.Config{Host: h, Token: token, Hosts: c.Host, Origins: c.Origin, MCP: tools, URL: c.URL, Links: links,
+			CertFile: c.TLS.Cert, KeyFile: c.TLS.Key, Proxies: c.Proxy, Tracing: traces, Rate: c.Rate, Burst: c.Burst, Requests: c.Request, Streams: c.Streams, Drain: c.Drain, Log: log})
 	}()
 	address := "http://" + reachable(listener.Addr())
+	if c.TLS.Cert != "" {
+		address = "https://" + reachable(listener.Addr())
+	}
+	forget, err := announce(dir, address)
+	if err != nil {
+		stop()
+		return errors.Join(err, <-served)
+	}
+	defer forget()
 	if c.Demo {
 		if err := demo(a, address, token); err != nil {
 			stop()
@@ -74,6 +109,8 @@ func (c *serveCmd) Run(a *app) (err error) {
 	}
 	c.greet(a, dir, address, token)
 	context.AfterFunc(a.ctx, func() {
+		now := time.Now()
+		stopped.Store(&now)
 		fmt.Fprintln(a.err, "Stopping. Requests under way may end; a second Ctrl-C stops at once.")
 	})
 	return <-served
@@ -88,10 +125,11 @@ func (c *serveCmd) greet(a *app, dir, address, token string) {
 	} else { // whoever chose it knows it, and this may go to a log
 		fmt.Fprintf(a.out, "  Files and runs  %s/?token=…\n  API             %[1]s/api/, with the token as given\n", address)
 	}
+	fmt.Fprintf(a.out, "  MCP             %s/mcp, with the same token\n", address)
 	fmt.Fprintf(a.out, "  Data folder     %s\n  Stop            Ctrl-C\n", dir)
-	if host, _, err := net.SplitHostPort(strings.TrimPrefix(address, "http://")); err == nil {
+	if host, _, err := net.SplitHostPort(strings.TrimPrefix(address, "http://")); err == nil && c.TLS.Cert == "" {
 		if ip := net.ParseIP(host); ip != nil && !ip.IsLoopback() || c.everywhere() {
-			fmt.Fprintln(a.err, "Other machines can reach this address, and the token crosses the network unencrypted: put a proxy with TLS in front.")
+			fmt.Fprintln(a.err, "Other machines can reach this address, and the token crosses the network unencrypted: use --tls-cert and --tls-key, or put a proxy with TLS in front.")
 		}
 	}
 }
@@ -111,10 +149,10 @@ func reachable(addr net.Addr) string {
 	return addr.String()
 }
 
-// token gives the API's token: the one named, or the data folder's own.
-func (c *serveCmd) token(dir string) (string, error) {
-	if c.Token != "" {
-		return c.Token, nil
+// apiToken gives the API's token: the one given, or the data folder's own.
+func apiToken(given, dir string) (string, error) {
+	if given != "" {
+		return given, nil
 	}
 	path := filepath.Join(dir, "token")
 	raw, err := os.ReadFile(path)

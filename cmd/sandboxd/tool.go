@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 
 	"github.com/sandboxd/sandboxd"
 	"github.com/sandboxd/sandboxd/bindings"
@@ -14,7 +15,7 @@ type toolCmd struct {
 	Name string `arg:"" optional:"" help:"The tool, such as file_read_text. Without it all tools are listed, with their JSON Schemas." placeholder:"NAME"`
 	Args string `arg:"" optional:"" help:"Its arguments as a JSON object; - reads them from standard input. Defaults to {}." default:"{}" placeholder:"JSON"`
 	JSON bool   `help:"Print the whole answer as one JSON object, errors included: {ok, result, logs, error, receipt}."`
-	dataFlag
+	folderFlag
 }
 
 // Help is shown below the summary.
@@ -50,23 +51,34 @@ func (c *toolCmd) Run(a *app) error {
 			return problem.New(problem.InvalidArgument, "standard input is not JSON")
 		}
 	}
-	return c.withHost(a, func(h *sandboxd.Host) error {
-		answer := h.Call(a.ctx, sandboxd.Call{Tool: c.Name, Args: args})
-		if e := answer.Error; e != nil && e.Code == problem.UnknownOperation {
-			answer.Error = e.WithHint("sandboxd tool, without a name, lists all tools.")
+	var answer sandboxd.Answer
+	err := c.with(a, func(h *sandboxd.Host) error {
+		answer = h.Call(a.ctx, sandboxd.Call{Tool: c.Name, Args: args})
+		return nil
+	}, func(server *running) error {
+		err := server.call("POST", "/api/tools/"+url.PathEscape(c.Name), args, &answer)
+		if problem.CodeOf(err) == problem.UnknownOperation { // its address says so, over HTTP
+			answer.Error, err = problem.From(err), nil
 		}
-		switch {
-		case c.JSON:
-			if err := a.printJSON(answer); err != nil {
-				return err
-			}
-			if !answer.OK {
-				return errFailed
-			}
-			return nil
-		case !answer.OK:
-			return answer.Error
-		}
-		return a.printJSON(answer.Result)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	if e := answer.Error; e != nil && e.Code == problem.UnknownOperation {
+		answer.Error = e.WithHint("sandboxd tool, without a name, lists all tools.")
+	}
+	switch {
+	case c.JSON:
+		if err := a.printJSON(answer); err != nil {
+			return err
+		}
+		if !answer.OK {
+			return errFailed
+		}
+		return nil
+	case !answer.OK:
+		return answer.Error
+	}
+	return a.printJSON(answer.Result)
 }
