@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,23 +21,36 @@ type benchmark struct {
 	n    int // how often the peer does it in its turn
 	// peer names the case in peers/peer.mjs; "" has none and the goal is absolute.
 	peer, arg string
+	book      grid // instead of arg: a generated workbook
+	// theirs is the peer's turn where it is not for peer.mjs.
+	theirs func(ctx context.Context, lab *lab) ([]time.Duration, error)
+
+	// once is for a peer that takes so long that it has one turn, without a warm-up.
+	once  bool
+	times float64 // what the peer's time stands for: so many of what it did; 0 is one
+	// peak measures memory in MB instead of time.
+	peak func(ctx context.Context, lab *lab) (float64, error)
 }
 
-// goal is met when peer/ours is at least ratio, or ours is at most ms.
+// goal is met when peer/ours is at least ratio, or ours is at most ms or mb.
 type goal struct {
 	text  string
 	ratio float64
 	ms    float64
+	mb    float64
 }
 
 func (g goal) met(m measured) bool {
 	if g.ratio > 0 {
 		return m.peer/m.ours >= g.ratio
 	}
-	return m.ours <= g.ms
+	return m.ours <= max(g.ms, g.mb)
 }
 
-var cases = []benchmark{
+// cases are all of them, in the order of the table.
+var cases = slices.Concat(isolateCases, spreadsheetCases, imageCases, webCases, mcpCases, pdfCases, pdfAssembleCases)
+
+var isolateCases = []benchmark{
 	{
 		name: "fresh isolate, `1+1` (isolated-vm)", peer: "isolate", n: 20,
 		goal: goal{text: "≥ 8× faster", ratio: 8},
@@ -92,35 +106,59 @@ var cases = []benchmark{
 
 // measure lets both sides take turns.
 func (c benchmark) measure(ctx context.Context, lab *lab, rounds int) (measured, error) {
+	if c.peak != nil {
+		mb, err := c.peak(ctx, lab)
+		return measured{ours: mb}, err
+	}
+	arg := lab.path(c.arg)
+	if c.book.rows > 0 {
+		var err error
+		if arg, err = workbook(c.book.rows, c.book.cols); err != nil {
+			return measured{}, err
+		}
+	}
 	var ours, peer []time.Duration
-	for round := range rounds + 2 {
+	warm := 2 // rounds in which both sides warm up
+	if c.once {
+		rounds, warm = 1, 0
+	}
+	for round := range rounds + warm {
 		mine, err := c.ours(ctx, lab)
 		if err != nil {
 			return measured{}, err
 		}
 		var theirs []time.Duration
 		if c.peer != "" {
-			if theirs, err = lab.peer.do(c.peer, lab.path(c.arg), c.n); err != nil {
+			if theirs, err = lab.peer.do(c.peer, arg, c.n); err != nil {
 				return measured{}, err
 			}
 		}
-		if round < 2 {
-			continue // both sides warm up
+		if c.theirs != nil {
+			if theirs, err = c.theirs(ctx, lab); err != nil {
+				return measured{}, err
+			}
+		}
+		if round < warm {
+			continue
 		}
 		ours, peer = append(ours, mine...), append(peer, theirs...)
 	}
-	return measured{median(ours), median(peer)}, nil
+	return measured{median(ours), median(peer) * max(c.times, 1)}, nil
 }
 
 func (c benchmark) row(m measured) string {
 	peer, ratio, verdict := "", "", "met"
-	if c.peer != "" {
+	if c.peer != "" || c.theirs != nil {
 		peer, ratio = fmt.Sprintf("%.3f ms", m.peer), fmt.Sprintf("%.2f×", m.peer/m.ours)
 	}
 	if !c.goal.met(m) {
 		verdict = "**missed**"
 	}
-	return fmt.Sprintf("| %s | %.3f ms | %s | %s | %s | %s |", c.name, m.ours, peer, ratio, c.goal.text, verdict)
+	mine := fmt.Sprintf("%.3f ms", m.ours)
+	if c.peak != nil {
+		mine = fmt.Sprintf("%.1f MB", m.ours)
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |", c.name, mine, peer, ratio, c.goal.text, verdict)
 }
 
 // runs does a whole run n times, one after the other, and checks what it answers.

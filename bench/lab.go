@@ -21,6 +21,9 @@ type lab struct {
 	host *sandboxd.Host
 	peer *peer
 	dir  string
+
+	sites  *web // once they are needed
+	copies int  // of workbooks that were uploaded, each with other bytes
 }
 
 const (
@@ -80,6 +83,9 @@ func (l *lab) close() {
 	if l.peer != nil {
 		l.peer.stop()
 	}
+	if l.sites != nil {
+		l.sites.stop()
+	}
 	if l.host != nil {
 		l.host.Close()
 	}
@@ -94,7 +100,7 @@ type peer struct {
 }
 
 func startPeer(ctx context.Context) (*peer, error) {
-	cmd := exec.CommandContext(ctx, "node", "bench/peers/peer.mjs")
+	cmd := exec.CommandContext(ctx, "node", "--max-old-space-size=8192", "bench/peers/peer.mjs")
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -18,10 +18,16 @@ import (
 	"time"
 
 	"github.com/sandboxd/sandboxd"
+	"github.com/sandboxd/sandboxd/engine/enginetest"
 )
 
 func main() {
 	sandboxd.Worker()
+	if dir := os.Getenv(webDir); dir != "" {
+		fmt.Fprintln(os.Stderr, serveWeb(dir))
+		os.Exit(1)
+	}
+	enginetest.Use()
 	out := flag.String("o", "", "also write the table to this Markdown file")
 	rounds := flag.Int("rounds", 15, "how often each side takes its turn")
 	only := flag.String("run", "", "only cases whose name contains this")
