@@ -130,7 +130,7 @@ func TestDeadlineEndsTheRun(t *testing.T) {
 		if out.Error == nil || out.Error.Code != problem.Timeout {
 			t.Errorf("%q ended with %v", source, out.Error)
 		}
-		if took := time.Since(began); took > time.Second {
+		if took := time.Since(began); took > time.Second && !testing.Short() {
 			t.Errorf("%q took %v to end", source, took)
 		}
 	}

@@ -67,7 +67,7 @@ type Config struct {
 
 func (c Config) withDefaults() (Config, error) {
 	if c.Executable == "" {
-		c.Executable = "/proc/self/exe"
+		c.Executable = defaultExecutable()
 	}
 	if c.Size <= 0 {
 		c.Size = runtime.NumCPU()

@@ -15,8 +15,9 @@ import (
 	"github.com/sandboxd/sandboxd/runtime"
 )
 
-// The test binary is its own worker.
+// The test binary is its own worker, under the race detector too.
 func TestMain(m *testing.M) {
+	os.Unsetenv("SANDBOXD_PLAIN_WORKER")
 	Child(testTable(), testEngines()...)
 	if os.Getenv(envTestDaemon) != "" {
 		testDaemon()

@@ -43,6 +43,7 @@ func TestCommands(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir+"/home")
 			env.Setenv(engine.EnvDir, os.Getenv(engine.EnvDir))
 			env.Setenv(engine.EnvCache, os.Getenv(engine.EnvCache))
+			env.Setenv("SANDBOXD_PLAIN_WORKER", os.Getenv("SANDBOXD_PLAIN_WORKER"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -1,7 +1,9 @@
 package mcp_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -11,8 +13,20 @@ import (
 	"github.com/sandboxd/sandboxd/server/mcp"
 )
 
-// sink collects what is written.
-type sink struct{ strings.Builder }
+// sink collects what is written, and closes seen at the first write with these words.
+type sink struct {
+	strings.Builder
+	words string
+	seen  chan struct{}
+}
+
+func (s *sink) Write(data []byte) (int, error) {
+	if s.words != "" && bytes.Contains(data, []byte(s.words)) {
+		s.words = ""
+		close(s.seen)
+	}
+	return s.Builder.Write(data)
+}
 
 func (*sink) Close() error { return nil }
 
@@ -26,10 +40,14 @@ func (l *lab) said(lines ...string) map[string]string {
 // talk is said without an initialize before.
 func (l *lab) talk(lines ...string) map[string]string {
 	l.Helper()
-	var out sink
-	in := io.NopCloser(strings.NewReader(strings.Join(lines, "\n")))
+	return l.exchange(strings.NewReader(strings.Join(lines, "\n")), &sink{})
+}
+
+// exchange has a server read from in until its end, and gives what it wrote, by id.
+func (l *lab) exchange(in io.Reader, out *sink) map[string]string {
+	l.Helper()
 	ended := make(chan error, 1)
-	go func() { ended <- l.mcp.Serve(l.Context(), in, &out, access.Operator(), "alice") }()
+	go func() { ended <- l.mcp.Serve(l.Context(), io.NopCloser(in), out, access.Operator(), "alice") }()
 	select {
 	case err := <-ended:
 		if err != nil {
@@ -53,11 +71,15 @@ func (l *lab) talk(lines ...string) map[string]string {
 func TestLinesEndWhileListening(t *testing.T) {
 	l := newLab(t, mcp.Config{})
 	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"}}`
-	got := l.talk(
-		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{`+meta+`,"notifications":{"resourcesListChanged":true}}}`,
-		`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{`+meta+`}}`,
-	)
-	if !strings.Contains(got["2"], "run_script") || !strings.Contains(got[""], "acknowledged") {
+	in, client := io.Pipe()
+	out := &sink{words: "acknowledged", seen: make(chan struct{})}
+	go func() {
+		fmt.Fprintln(client, `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{`+meta+`,"notifications":{"resourcesListChanged":true}}}`)
+		<-out.seen
+		fmt.Fprintln(client, `{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{`+meta+`}}`)
+		client.Close()
+	}()
+	if got := l.exchange(in, out); !strings.Contains(got["2"], "run_script") {
 		t.Errorf("%v", got)
 	}
 }

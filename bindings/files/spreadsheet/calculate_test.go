@@ -45,7 +45,7 @@ func TestCalculateDoesNotHang(t *testing.T) {
 		op.Object{{Name: "name", Value: "s"}, {Name: "rows", Value: rows}}}}})
 	start := time.Now()
 	out, err := r.js("calculate", "bomb.xlsx", "s", "A1:D1", seconds(1))
-	if took := time.Since(start); err != nil || took > 3*time.Second {
+	if took := time.Since(start); err != nil || took > 3*time.Second && !testing.Short() {
 		t.Fatalf("it took %v, %v", took, err)
 	}
 	if cells := fmt.Sprint(out.(op.Object)[1].Value); !strings.Contains(cells, "{value 2} {source computed}") || strings.Count(cells, "longer than 1s") != 2 {
@@ -89,7 +89,7 @@ func TestCalculateCorpus(t *testing.T) {
 			name := s.(op.Object)[0].Value
 			start := time.Now()
 			out, err := r.js("calculate", "b.xlsx", name, "A1:Z200", seconds(1))
-			if took := time.Since(start); took > 8*time.Second {
+			if took := time.Since(start); took > 8*time.Second && !testing.Short() {
 				t.Errorf("%s: %v", filepath.Base(path), took)
 			}
 			if err != nil {
