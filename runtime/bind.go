@@ -195,6 +195,9 @@ func (i *isolate) count(name string) {
 	}
 	i.callCount++
 	i.calls[name]++
+	if i.cfg.Counted != nil {
+		i.cfg.Counted(name)
+	}
 }
 
 // end ends the run with p from inside a native function. It does not return.

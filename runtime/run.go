@@ -46,6 +46,9 @@ type Config struct {
 	Limits limits.Limits      // WallTime, HostCalls, ConsoleBytes, ResultBytes and ScriptBytes are kept here
 	Log    func(host.LogLine) // is given each console line as it is written; may be nil
 	Now    func() time.Time   // the script's clock. Defaults to time.Now.
+	// Counted is given each operation's JavaScript name as it is called, for those who
+	// must know of a run that does not live to tell. May be nil.
+	Counted func(name string)
 
 	// Programs keeps compiled scripts between runs. Defaults to nil: none are kept.
 	Programs *Programs

@@ -36,13 +36,17 @@ func child(table op.Table, engines []engine.Engine, text string) error {
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		return fmt.Errorf("reading its settings: %w", err)
 	}
+	counts, err := inheritedTally(s.Role)
+	if err != nil {
+		return err
+	}
 	layers := hardenEarly(s)
 	conn, err := inherited()
 	if err != nil {
 		return err
 	}
 	set := engine.NewSet(engines, s.Engines)
-	handler, opts, err := roleOf(table, set, s)
+	handler, opts, err := roleOf(table, set, s, counts)
 	if err != nil {
 		return err
 	}
@@ -81,7 +85,7 @@ type role interface {
 
 // roleOf makes the role ready, with all that takes opening files: they cannot be opened
 // after it.
-func roleOf(table op.Table, engines *engine.Set, s settings) (role, frame.Options, error) {
+func roleOf(table op.Table, engines *engine.Set, s settings, counts *tally) (role, frame.Options, error) {
 	switch s.Role {
 	case roleScript:
 		engines.Load()
@@ -89,7 +93,7 @@ func roleOf(table op.Table, engines *engine.Set, s settings) (role, frame.Option
 		if err := agentdb.LimitHeap(s.Limits.Memory / 4); err != nil {
 			return nil, frame.Options{}, err
 		}
-		return newScripts(table, engines, s.Limits), frame.Options{MaxFiles: 1}, nil
+		return newScripts(table, engines, s.Limits, counts), frame.Options{MaxFiles: 1}, nil
 	case roleWarm:
 		return silent{}, frame.Options{}, engines.Warm()
 	case roleSQL:

@@ -24,6 +24,7 @@ type executor struct {
 	cache    *op.Cache // documents, shared by the runs of the one workspace
 	engines  *engine.Set
 	programs *runtime.Programs
+	counts   *tally // of the run's operations; nil in the calling process
 }
 
 // scripts is the role that runs scripts and tool calls, one at a time, in the child.
@@ -47,13 +48,15 @@ func newExecutor(table op.Table, engines *engine.Set, l limits.Limits) executor 
 	return executor{table: table, cache: op.NewCache(l.Memory / cacheShare), engines: engines, programs: runtime.NewPrograms()}
 }
 
-func newScripts(table op.Table, engines *engine.Set, l limits.Limits) *scripts {
-	return &scripts{
+func newScripts(table op.Table, engines *engine.Set, l limits.Limits, counts *tally) *scripts {
+	s := &scripts{
 		executor: newExecutor(table, engines, l),
 		limits:   l,
 		guard:    newGuard(),
 		attached: make(chan struct{}),
 	}
+	s.counts = counts
+	return s
 }
 
 func (s *scripts) attach(c *frame.Conn) {
@@ -89,6 +92,7 @@ func (s *scripts) Handle(ctx context.Context, req frame.Request) (frame.Reply, e
 func (s *scripts) run(ctx context.Context, job runRequest) runAnswer {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	s.counts.reset()
 	l := s.limits
 	if job.Limits != nil {
 		l = job.Limits.Or(l)
@@ -135,6 +139,7 @@ func (e *executor) script(ctx context.Context, env *op.Env, job runRequest) runA
 		Limits:   env.Limits,
 		Log:      env.Direct.Log,
 		Programs: e.programs,
+		Counted:  e.counts.add,
 	}, *job.Script)
 	answer := runAnswer{Result: out.Result, Error: out.Error, Logs: out.Logs, Calls: out.Calls}
 	if answer.Error == nil {
@@ -155,6 +160,7 @@ func (e *executor) call(ctx context.Context, env *op.Env, job runRequest) runAns
 		return runAnswer{Error: e.unknownTool(job.Call.Tool)}
 	}
 	answer := runAnswer{Calls: map[string]int{o.Name: 1}}
+	e.counts.add(o.Name)
 	in, wrong := o.BindTool(job.Call.Args)
 	if wrong != nil {
 		answer.Error = wrong

@@ -39,7 +39,7 @@ func hardenEarly(s settings) []Layer {
 		{"RLIMIT_NOFILE", unix.RLIMIT_NOFILE, 1024},
 		{"RLIMIT_DATA", unix.RLIMIT_DATA, uint64(s.Limits.Memory + dataReserve)},
 	}
-	layers := []Layer{layer("closed descriptors", closed, "only the socketpair and stderr are inherited")}
+	layers := []Layer{layer("closed descriptors", closed, "only the socketpair, the tally and stderr are inherited")}
 	for _, b := range bounds {
 		if b.resource == unix.RLIMIT_DATA && raceBuild {
 			layers = append(layers, Layer{b.name, Off, "a race build's shadow memory would count"})

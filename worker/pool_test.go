@@ -250,6 +250,32 @@ func TestLogsOfTheKilled(t *testing.T) {
 	}
 }
 
+// The receipt of a run that is killed tells what it called, and not what a run before it
+// in the same process did.
+func TestCallsOfTheKilled(t *testing.T) {
+	p := start(t, Config{Size: 1, Limits: limits.Limits{Memory: 256 * limits.MB}})
+	if sheet, err := newTallySheet(); sheet == nil && err == nil {
+		t.Skip("needs shared memory, which only Linux has")
+	} else {
+		sheet.close()
+	}
+	want(t, p.Run(t.Context(), script(t, "for (let i = 0; i < 5; i++) await test.stat('a').catch(() => 0); return 1")), "1")
+	job := script(t, "await test.stat('a').catch(() => 0); await test.stat('b').catch(() => 0); Array(2**32-1).fill(0)")
+	job.Limits.WallTime = 300 * time.Millisecond
+	out := p.Run(t.Context(), job)
+	wantCode(t, out, problem.Timeout)
+	if len(out.Calls) != 1 || out.Calls["test.stat"] != 2 {
+		t.Errorf("calls %v", out.Calls)
+	}
+	job = script(t, "")
+	job.Script, job.Call = nil, &ToolCall{Tool: "test_hoard", Args: []byte(`{"bytes": 1073741824}`)}
+	out = p.Run(t.Context(), job)
+	wantCode(t, out, problem.MemoryLimit)
+	if len(out.Calls) != 1 || out.Calls["test.hoard"] != 1 {
+		t.Errorf("calls %v", out.Calls)
+	}
+}
+
 // children counts the live processes whose parent is this one.
 func children(t testing.TB) int {
 	tasks, err := os.ReadDir("/proc/self/task")

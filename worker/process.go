@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -30,7 +31,9 @@ type process struct {
 	gauge    *gauge
 	handler  *switchboard
 	stderr   *stderr
-	layers   []Layer // that it reported when it was ready
+	tally    *tallySheet    // of the role script
+	counted  map[string]int // what it says, once exited
+	layers   []Layer        // that it reported when it was ready
 
 	// of the pool, under its lock
 	workspace string
@@ -77,6 +80,19 @@ func (l *launcher) launch(ctx context.Context, on *spawner, s settings) (*proces
 		theirs.Close()
 		return nil, fmt.Errorf("worker: making a pipe: %w", err)
 	}
+	inherit := []*os.File{theirs}
+	var counts *tallySheet
+	if s.Role == roleScript {
+		if counts, err = newTallySheet(); err != nil {
+			for _, f := range []io.Closer{ours, theirs, read, write} {
+				f.Close()
+			}
+			return nil, err
+		}
+		if counts != nil {
+			inherit = append(inherit, counts.file)
+		}
+	}
 	cmd, err := on.start(func() *exec.Cmd {
 		return &exec.Cmd{
 			Path:       l.executable,
@@ -86,7 +102,7 @@ func (l *launcher) launch(ctx context.Context, on *spawner, s settings) (*proces
 			Stdin:      l.null, // named: to open /dev/null is forbidden on that thread
 			Stdout:     l.null,
 			Stderr:     write,
-			ExtraFiles: []*os.File{theirs},
+			ExtraFiles: inherit,
 		}
 	})
 	// The child has them, and the pipe ends only when nobody else does.
@@ -95,9 +111,10 @@ func (l *launcher) launch(ctx context.Context, on *spawner, s settings) (*proces
 	if err != nil {
 		ours.Close()
 		read.Close()
+		counts.close()
 		return nil, fmt.Errorf("worker: starting %s: %w", l.executable, err)
 	}
-	p := &process{settings: s, cmd: cmd, limit: s.Limits.Memory, stderr: &stderr{}, exited: make(chan struct{}), handler: &switchboard{ready: make(chan ready, 1)}}
+	p := &process{settings: s, cmd: cmd, limit: s.Limits.Memory, stderr: &stderr{}, tally: counts, exited: make(chan struct{}), handler: &switchboard{ready: make(chan ready, 1)}}
 	p.gauge = newGauge(cmd.Process.Pid)
 	p.conn = frame.New(ours, p.handler, frame.Options{Inline: host.Brief})
 	go p.wait(read)
@@ -190,6 +207,8 @@ func (p *process) wait(read *os.File) {
 	<-drained
 	p.conn.Wait()
 	p.gauge.close()
+	p.counted = p.tally.read()
+	p.tally.close()
 	close(p.exited)
 }
 

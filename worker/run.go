@@ -53,7 +53,7 @@ type Outcome struct {
 	Result     json.RawMessage // a script's answer, or a tool's JSON; nil with an Error
 	Error      *problem.Error
 	Logs       []host.LogLine
-	Calls      map[string]int // operations by JavaScript name, as the process counted them
+	Calls      map[string]int // operations by JavaScript name, as the process counted them, also if it was killed
 	PeakMemory int64          // bytes that the process had of its own at most during the run
 	CPU        time.Duration
 	Wall       time.Duration // without Queued
@@ -80,6 +80,7 @@ func (p *process) run(ctx context.Context, job Job, l limits.Limits, grace time.
 	p.peak, p.limit = 0, l.Memory
 	p.mu.Unlock()
 	p.gauge.resetPeak()
+	p.tally.reset()
 	cpu, start := p.gauge.cpu(), time.Now()
 	request := runRequest{Script: job.Script, Call: job.Call}
 	if l != p.settings.Limits {
@@ -107,7 +108,7 @@ func (p *process) run(ctx context.Context, job Job, l limits.Limits, grace time.
 		p.lost(grace)
 		d := p.death()
 		out.CPU = max(0, d.cpu()-cpu)
-		out.Error, out.Logs = d.problem(), lines.all()
+		out.Error, out.Logs, out.Calls = d.problem(), lines.all(), p.counted
 	}
 	out.Wall = time.Since(start)
 	p.mu.Lock()
