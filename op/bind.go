@@ -19,8 +19,12 @@ type Input struct{ value reflect.Value }
 func (o *Operation) Call(ctx context.Context, env *Env, in Input) (any, error) {
 	out, err := o.call(ctx, env, in.value)
 	var p *problem.Error
-	if errors.As(err, &p) && p.Code == problem.InvalidArgument && p.Hint == problem.New(p.Code, "").Hint {
+	switch {
+	case !errors.As(err, &p):
+	case p.Code == problem.InvalidArgument && p.Hint == problem.New(p.Code, "").Hint:
 		return out, p.WithHint("Look at the expected type or value, or call help(%q).", o.Name) // not at "the function"
+	case p.Code == problem.NotFound:
+		return out, env.suggestFile(ctx, p)
 	}
 	return out, err
 }

@@ -32,6 +32,7 @@ type Env struct {
 	locks map[string]chan struct{} // by file id
 
 	abandoned atomic.Int64
+	suggested atomic.Int64 // files for wrong names
 }
 
 // Abandon counts a piece of work that nothing can stop, in a library that knows no

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sandboxd/sandboxd/op"
 	"github.com/sandboxd/sandboxd/op/optest"
+	"github.com/sandboxd/sandboxd/problem"
 )
 
 func TestTableIsSound(t *testing.T) {
@@ -126,3 +127,24 @@ func TestToolSchemas(t *testing.T) {
 }
 
 func TestExamplesCompile(t *testing.T) { optest.Examples(t, table) }
+
+// A wrong name is answered with the right one, a run's first wrong names are: each answer
+// looks through the list.
+func TestWrongNamesAreHelped(t *testing.T) {
+	r := newRun(t)
+	r.host.Add(t, "data/report.txt", []byte("1"))
+	const help = `Did you mean "data/report.txt"?`
+	helped := 0
+	for range 30 {
+		_, err := r.tool("file_read_text", `{"id": "Report.txt"}`)
+		if problem.CodeOf(err) != problem.NotFound {
+			t.Fatal(err)
+		}
+		if problem.From(err).Hint == help {
+			helped++
+		}
+	}
+	if lists := r.host.Calls()["List"]; helped != 10 || lists != helped {
+		t.Errorf("helped %d times by %d lists", helped, lists)
+	}
+}

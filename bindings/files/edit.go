@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/sandboxd/sandboxd/bindings/files/text"
@@ -45,7 +46,16 @@ func write(ctx context.Context, env *op.Env, ref, content string, do func(*text.
 		out = writtenOut{OK: true, Size: d.content.Size(), Note: noteOf(lacks)}
 		return nil
 	})
-	return out, err
+	return out, orCreate(err, ref)
+}
+
+// orCreate tells whoever writes to a file that is not there how to make it.
+func orCreate(err error, ref string) error {
+	var p *problem.Error
+	if !errors.As(err, &p) || p.Code != problem.NotFound || p.Hint != problem.New(p.Code, "").Hint || looksLikeID(ref) {
+		return err
+	}
+	return p.WithHint("A new file is made by files.create(%.100q, undefined, { content }).", ref)
 }
 
 type replaceLinesIn struct {

@@ -91,7 +91,7 @@ func putBytes(ctx context.Context, env *op.Env, ref, base64data string, where fu
 		out = bytesOut{OK: true, Size: d.content.Size()}
 		return nil
 	})
-	return out, err
+	return out, orCreate(err, ref)
 }
 
 // decodeBase64 takes standard base64 with padding (RFC 4648 section 4) and nothing else.

@@ -200,7 +200,7 @@ func (m *Memory) find(ref string) (*file, error) {
 	if f := m.live(ref); f != nil {
 		return f, nil
 	}
-	return nil, problem.New(problem.NotFound, "there is no file %q", ref)
+	return nil, problem.New(problem.NotFound, "there is no file %q", ref).With("ref", ref)
 }
 
 // free tells that a name is taken, with exists.
