@@ -15,12 +15,13 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/go-text/typesetting/bidi"
 	"github.com/go-text/typesetting/di"
 	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/language"
 	"github.com/go-text/typesetting/shaping"
 	"golang.org/x/image/math/fixed"
-	"golang.org/x/text/unicode/bidi"
+	textbidi "golang.org/x/text/unicode/bidi"
 
 	"github.com/sandboxd/sandboxd/bindings/files/pdf/document"
 	"github.com/sandboxd/sandboxd/bindings/files/pdf/fonts"
@@ -63,6 +64,7 @@ type Setter struct {
 	shaper  shaping.HarfbuzzShaper
 	split   shaping.Segmenter
 	wrapper shaping.LineWrapper
+	nesting bidi.Paragraph
 }
 
 // New makes a setter. set gives the fonts; it is called when one is needed that not every
@@ -185,9 +187,10 @@ func (s *Setter) paragraph(spans []Span, text []rune, owner []int, width float64
 	}
 	config := shaping.WrapConfig{Direction: direction, BreakPolicy: shaping.WhenNecessary}
 	wrapped, _ := s.wrapper.WrapParagraphF(config, limit, text, shaping.NewSliceIterator(runs))
+	levels := s.levels(text, rtl)
 	lines := make([]Line, len(wrapped))
 	for i, outputs := range wrapped {
-		lines[i] = s.line(outputs, spans, text, owner)
+		lines[i] = s.line(inOrder(outputs, levels), spans, text, owner)
 		lines[i].RTL, lines[i].Last = rtl, i == len(wrapped)-1
 	}
 	return lines, nil
@@ -196,11 +199,11 @@ func (s *Setter) paragraph(spans []Span, text []rune, owner []int, width float64
 // fromRight tells a text whose first letter is of a script that is written from the right.
 func fromRight(text []rune) bool {
 	for _, r := range text {
-		p, _ := bidi.LookupRune(r)
+		p, _ := textbidi.LookupRune(r)
 		switch p.Class() {
-		case bidi.L:
+		case textbidi.L:
 			return false
-		case bidi.R, bidi.AL:
+		case textbidi.R, textbidi.AL:
 			return true
 		}
 	}
@@ -345,18 +348,10 @@ func invisible(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == ' ' || r == '\u00a0'
 }
 
-// line makes a line of what the wrapper made.
+// line makes a line of what is on it, from left to right.
 func (s *Setter) line(outputs shaping.Line, spans []Span, text []rune, owner []int) Line {
 	var line Line
-	ordered := make([]shaping.Output, len(outputs))
-	for i, out := range outputs {
-		at := int(out.VisualIndex)
-		if at < 0 || at >= len(ordered) || ordered[at].Size != 0 {
-			at = i
-		}
-		ordered[at] = out
-	}
-	for _, out := range ordered {
+	for _, out := range outputs {
 		if len(out.Glyphs) == 0 {
 			continue
 		}

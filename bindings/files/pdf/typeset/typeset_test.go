@@ -196,3 +196,37 @@ func TestEmojiStandInText(t *testing.T) {
 		t.Errorf("a family is %.1f wide, a rocket %.1f", family, one)
 	}
 }
+
+// A number within words of a script from the right stands between them in a paragraph from
+// the left too, and words of another such script follow them.
+func TestNumbersWithinWordsFromTheRight(t *testing.T) {
+	s := setter(t, document.New())
+	for _, c := range []struct{ read, seen string }{
+		{"see |שלום |123| עולם| now", "see |עולם|123|שלום|now"},
+		{"see |שלום |123|. مرحبا| now", "see |. مرحبا|123|שלום|now"},
+		{"see |مرحبا |שלום| now", "see |שלום|مرحبا|now"},
+		{"שלום |see |123| עולם", "עולם|see |123|שלום"},
+		{"one |two |שלום", "one |two |שלום"},
+	} {
+		var spans []typeset.Span
+		for _, word := range strings.Split(c.read, "|") {
+			spans = append(spans, typeset.Span{Text: word, Style: typeset.Style{Size: 12, Link: strings.TrimSpace(word)}})
+		}
+		lines, err := s.Lines(spans, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var seen []string
+		for i, piece := range lines[0].Pieces {
+			if n := len(seen); n == 0 || seen[n-1] != piece.Link {
+				seen = append(seen, piece.Link)
+			}
+			if i > 0 && piece.X < lines[0].Pieces[i-1].X {
+				t.Errorf("%q: piece %d lies left of the one before", c.read, i)
+			}
+		}
+		if got := strings.Join(seen, "|"); got != strings.ReplaceAll(c.seen, " |", "|") {
+			t.Errorf("%q is seen as %q, want %q", c.read, got, c.seen)
+		}
+	}
+}
