@@ -13,6 +13,20 @@ const (
 // flowOf tells how most lines of a page run, by how much of its width and of its height
 // has text.
 func flowOf(width, height int, objects []*object) flow {
+	high := flowIn(width, height, objects, 1)
+	for _, o := range objects {
+		if o.slack == slackOfFew {
+			if flowIn(width, height, objects, 0.15) != high {
+				return unclear
+			}
+			break
+		}
+	}
+	return high
+}
+
+// flowIn takes texts that may be low for as high as a part of what is expected.
+func flowIn(width, height int, objects []*object, part float32) flow {
 	if width <= 0 || height <= 0 {
 		return anyhow
 	}
@@ -25,7 +39,12 @@ func flowOf(width, height int, objects []*object) flow {
 			continue
 		}
 		x0, x1 := within(o.rect.left, width), within(o.rect.right, width)
-		y0, y1 := within(o.rect.bottom, height), within(o.rect.top, height)
+		below, above := o.rect.bottom, o.rect.top
+		if o.slack == slackOfFew {
+			off := o.rect.height() * (1 - part) / 2
+			below, above = below+off, above-off
+		}
+		y0, y1 := within(below, height), within(above, height)
 		if x0 >= x1 || y0 >= y1 {
 			continue
 		}
@@ -35,7 +54,7 @@ func flowOf(width, height int, objects []*object) flow {
 		down[y1]--
 		left, right, bottom, top = min(left, x0), max(right, x1), min(bottom, y0), max(top, y1)
 		if lineHeight <= 0 {
-			lineHeight = o.rect.height()
+			lineHeight = above - below
 		}
 	}
 	const open = 0.3
@@ -174,8 +193,12 @@ func (a *assembler) between(o *object) breaking {
 // areApart tells whether an object is wholly above or below the last one, both being high
 // enough to tell. It is close if what boxOf leaves open may decide.
 func (a *assembler) areApart(o *object) (apart, close bool) {
-	const enough, slack = 4.5, 0.12
+	const enough = 4.5
 	one, other := o.rect, a.prev.rect
+	slack := float32(slackOfKnown)
+	if abs(o.pos.y-a.prev.pos.y) > 0.02*abs(o.size) {
+		slack = max(o.slack, a.prev.slack)
+	}
 	height := min(one.height(), other.height())
 	between := max(one.bottom, other.bottom) - min(one.top, other.top)
 	open := slack * height

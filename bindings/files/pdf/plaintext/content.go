@@ -14,6 +14,7 @@ type object struct {
 	inForm    bool
 	charSpace float32
 	rect      rect    // around it, within its form
+	slack     float32 // what fonts may make of its height, as a part of it
 	before    *object // the one before it in the same page or form
 }
 

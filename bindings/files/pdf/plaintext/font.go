@@ -1,5 +1,7 @@
 package plaintext
 
+import "unicode"
+
 // font is what a font says of its codes.
 type font struct {
 	doc  *Document
@@ -25,6 +27,7 @@ type glyph struct {
 	text                     []rune
 	width                    int
 	left, bottom, right, top int
+	agreed                   bool // what fonts make of it reaches about from bottom to top
 }
 
 // Flags of a font descriptor.
@@ -205,8 +208,11 @@ func (f *font) newGlyph(code uint32) *glyph {
 		if !ordinary(r) {
 			fail("the character %U", r)
 		}
+		if unicode.IsSpace(r) != unicode.IsSpace(g.text[0]) {
+			fail("a glyph for a space and more") // it may have ink or not
+		}
 	}
-	g.left, g.bottom, g.right, g.top = boxOf(g.text[0], g.width)
+	g.left, g.bottom, g.right, g.top, g.agreed = boxOf(g.text[0], g.width)
 	return g
 }
 

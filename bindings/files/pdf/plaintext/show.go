@@ -108,6 +108,7 @@ func (o *object) place(st *state) {
 	o.matrix.e, o.matrix.f = o.pos.x, o.pos.y
 	var x float32
 	around := rect{10000, 10000, -10000, -10000}
+	visible, vague := 0, false
 	for i := range o.items {
 		it := &o.items[i]
 		g := it.glyph
@@ -117,6 +118,10 @@ func (o *object) place(st *state) {
 		}
 		it.x = x
 		o.chars++
+		if g.top > g.bottom {
+			visible++
+			vague = vague || !g.agreed
+		}
 		left, right := x+float32(g.left)*o.size/1000, x+float32(g.right)*o.size/1000
 		around.left, around.right = min(around.left, left, right), max(around.right, left, right)
 		around.bottom, around.top = min(around.bottom, float32(g.bottom)), max(around.top, float32(g.top))
@@ -125,6 +130,14 @@ func (o *object) place(st *state) {
 			x += st.wordSpace
 		}
 		x += st.charSpace
+	}
+	switch {
+	case !vague:
+		o.slack = slackOfKnown
+	case visible < 3:
+		o.slack = slackOfFew
+	default:
+		o.slack = slackOfSome
 	}
 	around.bottom, around.top = around.bottom*o.size/1000, around.top*o.size/1000
 	o.rect = o.matrix.rect(around)

@@ -222,6 +222,8 @@ func TestUnusualFonts(t *testing.T) {
 		"a text of no character":     {simple("Type1", 32, "/ToUnicode 6 0 R"), "(AB)", "1 beginbfchar <41> <FFFF> endbfchar"},
 		"a text of several":          {simple("Type1", 32, "/ToUnicode 6 0 R"), "(ABA)", "1 beginbfchar <41> <00660066006900200078> endbfchar"},
 		"a text of spaces":           {simple("Type1", 32, "/ToUnicode 6 0 R"), "(xAyAAz)", "1 beginbfchar <41> <00200020> endbfchar"},
+		"a space and a letter":       {simple("Type1", 32, "/ToUnicode 6 0 R"), "(xAyBz)", "2 beginbfchar <41> <00200041> <42> <0058> endbfchar"},
+		"a letter and a space":       {simple("Type1", 32, "/ToUnicode 6 0 R"), "(xAy Az)", "1 beginbfchar <41> <00410020> endbfchar"},
 		"a text of a tab":            {simple("Type1", 32, "/ToUnicode 6 0 R"), "(xAyBzCxDE)", "5 beginbfchar <41> <0009> <42> <000A> <43> <000D> <44> <000B> <45> <00A0> endbfchar"},
 		"a text with NBSP":           {simple("Type1", 32, "/ToUnicode 6 0 R"), "(xAy AzBx)", "5 beginbfchar <41> <00A0> <42> <3000> endbfchar"},
 		"no width at all":            {simple("Type1", 32, "/ToUnicode 6 0 R"), "(xAyBz)", "5 beginbfchar <41> <200B> <42> <FEFF> endbfchar"},
