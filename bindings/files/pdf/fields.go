@@ -49,6 +49,9 @@ func getFormFields(ctx context.Context, env *op.Env, in getFormFieldsIn) (out ge
 	err = read(ctx, env, in.FileID, in.Options.Password, func(v *view) error {
 		out.Repaired = v.repaired
 		fields, err := fieldsOf(v.file.Name, v.doc)
+		if err == nil {
+			err = findLimits(ctx, fields, v.doc)
+		}
 		for _, f := range fields {
 			out.Fields = append(out.Fields, *f)
 		}

@@ -45,7 +45,7 @@ func fillForm(ctx context.Context, env *op.Env, in fillFormIn) (out fillFormOut,
 		if out.Repaired, err = doc.Repaired(); err != nil {
 			return nil, err
 		}
-		settings, err := settingsOf(src.file.Name, doc, in.Fields)
+		settings, err := settingsOf(ctx, src.file.Name, doc, in.Fields)
 		if err != nil {
 			return nil, err
 		}
@@ -72,9 +72,12 @@ func fillForm(ctx context.Context, env *op.Env, in fillFormIn) (out fillFormOut,
 }
 
 // settingsOf checks all values before any is set.
-func settingsOf(name string, doc *pdfium.Document, values map[string]any) ([]setting, error) {
+func settingsOf(ctx context.Context, name string, doc *pdfium.Document, values map[string]any) ([]setting, error) {
 	fields, err := fieldsOf(name, doc)
 	if err != nil {
+		return nil, err
+	}
+	if err := findLimits(ctx, fields, doc); err != nil {
 		return nil, err
 	}
 	if len(fields) == 0 {

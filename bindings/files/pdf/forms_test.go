@@ -341,3 +341,26 @@ func TestValuesShowWhateverTheFontOfTheFormHas(t *testing.T) {
 		}
 	}
 }
+
+// How long a text may be is the field's to say, or a field's above it: a widget of its own
+// does not repeat it.
+func TestALimitThatTheFieldInherits(t *testing.T) {
+	r := newRun(t)
+	r.host.Add(t, "form.pdf", makePDF("/AcroForm 10 0 R", []page{{attributes: "/Annots[12 0 R 13 0 R 16 0 R]"}},
+		"<</Fields[11 0 R 14 0 R]/DA(/Helv 12 Tf 0 g)>>",
+		"<</FT/Tx/T(zip)/MaxLen 5/Kids[12 0 R 13 0 R]>>",
+		"<</Type/Annot/Subtype/Widget/Parent 11 0 R/Rect[20 100 180 120]/F 4>>",
+		"<</Type/Annot/Subtype/Widget/Parent 11 0 R/Rect[20 60 180 80]/F 4>>",
+		"<</T(codes)/FT/Tx/MaxLen 3/Kids[15 0 R]>>",
+		"<</T(first)/Parent 14 0 R/Kids[16 0 R]>>",
+		"<</Type/Annot/Subtype/Widget/Parent 15 0 R/Rect[20 20 180 40]/F 4>>"))
+	if fields := r.fields("form.pdf"); fields["zip"].MaxLength != 5 || fields["codes.first"].MaxLength != 3 {
+		t.Errorf("%+v", fields)
+	}
+	err := r.tool("pdf_fill_form", `{"file_id": "form.pdf", "fields": {"zip": "123456"}}`, &struct{}{})
+	wantCode(t, err, problem.InvalidArgument, "at most 5 characters")
+	r.must("pdf_fill_form", `{"file_id": "form.pdf", "fields": {"zip": "12345", "codes.first": "abc"}}`, &struct{}{})
+	if fields := r.fields("form.pdf"); fields["zip"].Value != "12345" || fields["codes.first"].Value != "abc" {
+		t.Errorf("%+v", fields)
+	}
+}

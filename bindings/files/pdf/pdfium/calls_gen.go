@@ -85,6 +85,7 @@ const (
 	call_FPDFAnnot_GetColor
 	call_FPDFAnnot_GetStringValue
 	call_FPDFAnnot_GetNumberValue
+	call_EPDFAnnot_GetFormFieldObjectNumber
 	call_FPDFAnnot_GetLink
 	call_FPDFLink_GetAction
 	call_FPDFAction_GetType
@@ -223,6 +224,7 @@ var prototypes = [callCount]struct{ name, params, result string }{
 	call_FPDFAnnot_GetColor:                          {"FPDFAnnot_GetColor", "iiiiii", "i"},
 	call_FPDFAnnot_GetStringValue:                    {"FPDFAnnot_GetStringValue", "iiii", "i"},
 	call_FPDFAnnot_GetNumberValue:                    {"FPDFAnnot_GetNumberValue", "iii", "i"},
+	call_EPDFAnnot_GetFormFieldObjectNumber:          {"EPDFAnnot_GetFormFieldObjectNumber", "ii", "i"},
 	call_FPDFAnnot_GetLink:                           {"FPDFAnnot_GetLink", "i", "i"},
 	call_FPDFLink_GetAction:                          {"FPDFLink_GetAction", "i", "i"},
 	call_FPDFAction_GetType:                          {"FPDFAction_GetType", "i", "i"},
@@ -817,6 +819,13 @@ func (m *module) FPDFAnnot_GetNumberValue(p0 ptr, p1 ptr, p2 ptr) int {
 	m.stack[1] = uint64(p1)
 	m.stack[2] = uint64(p2)
 	m.invoke(call_FPDFAnnot_GetNumberValue)
+	return int(int32(m.stack[0]))
+}
+
+func (m *module) EPDFAnnot_GetFormFieldObjectNumber(p0 ptr, p1 ptr) int {
+	m.stack[0] = uint64(p0)
+	m.stack[1] = uint64(p1)
+	m.invoke(call_EPDFAnnot_GetFormFieldObjectNumber)
 	return int(int32(m.stack[0]))
 }
 

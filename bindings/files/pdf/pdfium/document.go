@@ -1,6 +1,7 @@
 package pdfium
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 )
@@ -20,6 +21,7 @@ type Document struct {
 	m    *module
 	doc  ptr
 	data ptr // the file's bytes, which PDFium reads as long as the document is open
+	size int // how many
 	form ptr // the forms' environment, once it is needed
 	info ptr
 	page loadedPage
@@ -57,8 +59,18 @@ func (l *Library) New() (d *Document, err error) {
 
 func (d *Document) load(data []byte, password string) (err error) {
 	defer guard(&err)
+	d.size = len(data)
 	d.doc, d.data, err = d.m.open(data, password)
 	return err
+}
+
+// Bytes gives the file as it was opened, whatever was changed since. A new document has none.
+func (d *Document) Bytes() (data []byte, err error) {
+	defer guard(&err)
+	if d.data == 0 {
+		return nil, nil
+	}
+	return bytes.Clone(d.m.bytes(d.data, d.size)), nil
 }
 
 // open opens a document in the instance.

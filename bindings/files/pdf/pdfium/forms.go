@@ -43,7 +43,8 @@ type Widget struct {
 	Export      string   // what the field's value is when this box or button is checked
 	Options     []string // of combo and list boxes, as they are shown
 	Selected    []int    // indexes of Options
-	MaxLength   int      // of a text; 0 is any
+	MaxLength   int      // of a text; 0 is any, or what its field says
+	Field       int      // the number of the object that a text's field is; 0 if it has none
 	Format      string   // the script that formats it, such as AFDate_FormatEx("dd.mm.yyyy")
 	Look        string   // its own default appearance, such as "/Helv 0 Tf 0 g"; "" if it is the form's
 }
@@ -128,6 +129,7 @@ func (d *Document) widget(annotation ptr, f frame) (w Widget, ok bool) {
 	case TextField:
 		w.Value = text(d.m.FPDFAnnot_GetFormFieldValue)
 		w.MaxLength = d.number(annotation, "MaxLen")
+		w.Field = d.m.EPDFAnnot_GetFormFieldObjectNumber(d.form, annotation)
 		w.Format = d.m.wideOf(func(buf ptr, size int) int {
 			return d.m.FPDFAnnot_GetFormAdditionalActionJavaScript(d.form, annotation, actionFormat, buf, size)
 		})

@@ -50,6 +50,16 @@ const (
 	maxNesting   = 64         // arrays and dictionaries within each other
 )
 
+func (o Options) complete() Options {
+	if o.MaxPages <= 0 {
+		o.MaxPages = 5000
+	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = 64 << 20
+	}
+	return o
+}
+
 // Document is a PDF that is read for its text. It is not safe for concurrent use.
 type Document struct {
 	file
@@ -62,12 +72,7 @@ type Document struct {
 // Open reads a document's structure. It keeps data, which must not change any more. Errors
 // are ErrUnsure, wrapped, and ctx's.
 func Open(ctx context.Context, data []byte, opts Options) (d *Document, err error) {
-	if opts.MaxPages <= 0 {
-		opts.MaxPages = 5000
-	}
-	if opts.MaxBytes <= 0 {
-		opts.MaxBytes = 64 << 20
-	}
+	opts = opts.complete()
 	d = &Document{fonts: map[Ref]*font{}}
 	d.data, d.most, d.budget, d.values = data, opts.MaxBytes, 8*opts.MaxBytes, maxValues
 	defer catch(&err)
