@@ -173,6 +173,10 @@ func (in createIn) layout(env *op.Env, d *document.Document) (opts layout.Option
 		if known := pictures[ref]; known != nil {
 			return known, nil
 		}
+		if strings.HasPrefix(strings.ToLower(ref), "data:") {
+			return nil, problem.New(problem.InvalidArgument, "an image cannot stand in a data: address").
+				WithHint("Make a file of its bytes, with files.create and files.writeBytes, and name that.")
+		}
 		if strings.Contains(ref, "://") {
 			return nil, problem.New(problem.InvalidArgument, "an image cannot be taken from an address: %q", ref).
 				WithHint("Fetch it with files.download, and name the file.")

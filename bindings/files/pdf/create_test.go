@@ -105,6 +105,7 @@ func TestWhatCannotBeMade(t *testing.T) {
 		{map[string]any{"markdown": "![](none.png)"}, problem.NotFound, "none.png"},
 		{map[string]any{"markdown": "![](note.txt)"}, problem.UnsupportedFormat, "note.txt"},
 		{map[string]any{"markdown": "![](https://example.com/a.png)"}, problem.InvalidArgument, "address"},
+		{map[string]any{"markdown": "![](data:image/png;base64,iVBORw0KGgo=)"}, problem.InvalidArgument, "data: address"},
 		{map[string]any{"markdown": "a 𒀀"}, problem.InvalidArgument, "𒀀"},
 		{map[string]any{"markdown": "x", "font": "Nope"}, problem.InvalidArgument, "Nope"},
 		{map[string]any{"markdown": "x", "size": "huge"}, problem.InvalidArgument, "huge"},
@@ -132,5 +133,18 @@ func TestWithoutFontsADocumentHasThoseOfEveryViewer(t *testing.T) {
 	r.sound("new.pdf")
 	if _, err := r.create(map[string]any{"name": "other", "markdown": "Привет"}); problem.CodeOf(err) != problem.EngineMissing {
 		t.Errorf("%v", err)
+	}
+}
+
+// Letters with marks and ligatures of scripts from the right are read back, and found, as they
+// were written.
+func TestMarksAndLigaturesFromTheRightAreReadBack(t *testing.T) {
+	r := newRun(t)
+	for i, text := range []string{"שָלוֹם", "دولار", "لأن الآن"} {
+		name := fmt.Sprintf("r%d.pdf", i)
+		if _, err := r.create(map[string]any{"name": name, "markdown": text, "page_numbers": false}); err != nil {
+			t.Fatal(err)
+		}
+		r.wantTexts(name, text)
 	}
 }

@@ -3,6 +3,7 @@ package typeset
 import (
 	"encoding/hex"
 	"math"
+	"strings"
 
 	"github.com/sandboxd/sandboxd/bindings/files/pdf/document"
 )
@@ -149,16 +150,43 @@ func (p Piece) textOf(i int) string {
 	if from < 0 || to > len(p.text) || from >= to {
 		return ""
 	}
+	parts := lettersOf(p.text[from:to])
 	if g.GlyphCount <= 1 {
-		return string(p.text[from:to])
+		return strings.Join(parts, "")
 	}
 	first := i
 	for first > 0 && p.glyphs[first-1].ClusterIndex == g.ClusterIndex {
 		first--
 	}
 	nth := i - first
-	if nth == g.GlyphCount-1 {
-		return string(p.text[min(from+nth, to):to])
+	if p.rtl { // a mark stands left of its letter, before it
+		nth = g.GlyphCount - 1 - nth
 	}
-	return string(p.text[min(from+nth, to):min(from+nth+1, to)])
+	at := min(max(nth, 0), len(parts))
+	if nth == g.GlyphCount-1 {
+		return strings.Join(parts[at:], "")
+	}
+	return strings.Join(parts[at:min(at+1, len(parts))], "")
+}
+
+// lettersOf takes a cluster's text apart into what its glyphs stand for.
+func lettersOf(text []rune) []string {
+	var parts []string
+	for i := 0; i < len(text); i++ {
+		if i+1 < len(text) {
+			if whole, ok := ligatures[string(text[i:i+2])]; ok {
+				parts = append(parts, whole)
+				i++
+				continue
+			}
+		}
+		parts = append(parts, string(text[i]))
+	}
+	return parts
+}
+
+// ligatures are those of Arabic that have characters of their own. Readers turn text from the
+// right around character by character, and would turn the parts of such a glyph around too.
+var ligatures = map[string]string{
+	"\u0644\u0622": "\uFEF5", "\u0644\u0623": "\uFEF7", "\u0644\u0625": "\uFEF9", "\u0644\u0627": "\uFEFB",
 }

@@ -94,6 +94,7 @@ type Piece struct {
 	scale  float64 // of the shaped units to points
 	glyphs []shaping.Glyph
 	text   []rune // of the paragraph
+	rtl    bool
 	runes  shaping.Range
 }
 
@@ -357,7 +358,8 @@ func (s *Setter) line(outputs shaping.Line, spans []Span, text []rune, owner []i
 		}
 		style := spans[owner[out.Runes.Offset]].Style
 		p := Piece{Style: style, X: line.Width, scale: style.Size / float64(out.Size.Round()) / 64,
-			glyphs: append([]shaping.Glyph{}, out.Glyphs...), text: text, runes: out.Runes}
+			glyphs: append([]shaping.Glyph{}, out.Glyphs...), text: text, runes: out.Runes,
+			rtl: out.Direction == di.DirectionRTL}
 		if out.Face == nil {
 			p.face = s.openStandard(style)
 		} else {
