@@ -85,7 +85,7 @@ func (rw *rewriter) charts(s *worksheet, o *objects, links *linker) error {
 	for _, c := range o.charts {
 		part := rw.free("xl/charts/chart1.xml")
 		rw.add(part, chartType, writeText(c.xml()))
-		id, err := links.add(name, "chart", "/"+part)
+		id, err := links.add(name, "chart", targetOf(name, part))
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (rw *rewriter) charts(s *worksheet, o *objects, links *linker) error {
 		return err
 	}
 	rw.add(name, drawingType, writeText(xmlHead+xmlText([]*node{root})))
-	o.drawing, err = links.add(s.part.name, "drawing", "/"+name)
+	o.drawing, err = links.add(s.part.name, "drawing", targetOf(s.part.name, name))
 	return err
 }
 

@@ -122,14 +122,14 @@ func (c *sheetCopy) copy(p *part) (string, error) {
 			continue
 		case target == nil || sharedKinds[l.kind]:
 			if target != nil {
-				l.target = "/" + target.name
+				l.target = targetOf(name, target.name)
 			}
 		default:
 			made, err := c.copy(target)
 			if err != nil {
 				return "", err
 			}
-			l.target = "/" + made
+			l.target = targetOf(name, made)
 		}
 		kept = append(kept, l)
 	}

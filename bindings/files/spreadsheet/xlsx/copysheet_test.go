@@ -40,8 +40,8 @@ func TestCopySheetParts(t *testing.T) {
 	parts := partTexts(t, out)
 	for part, want := range map[string][]string{
 		"xl/worksheets/sheet4.xml":            {`<f>SUM(T_1[a])+Other[x]+A!B2</f>`, `<sheetPr/>`, `<sheetView workbookViewId="0"/>`, `<drawing r:id="d"/><legacyDrawing r:id="v"/><tableParts count="1"><tablePart r:id="t"/></tableParts></worksheet>`},
-		"xl/worksheets/_rels/sheet4.xml.rels": {`Target="/xl/drawings/drawing2.xml"`, `Target="/xl/drawings/vmlDrawing2.vml"`, `Target="/xl/tables/table2.xml"`, `Target="/xl/comments2.xml"`, `Target="https://example.com/?a=1&amp;b=2" TargetMode="External"`},
-		"xl/drawings/_rels/drawing2.xml.rels": {`Target="/xl/charts/chart2.xml"`, `Target="/xl/media/image1.png"`},
+		"xl/worksheets/_rels/sheet4.xml.rels": {`Target="../drawings/drawing2.xml"`, `Target="../drawings/vmlDrawing2.vml"`, `Target="../tables/table2.xml"`, `Target="../comments2.xml"`, `Target="https://example.com/?a=1&amp;b=2" TargetMode="External"`},
+		"xl/drawings/_rels/drawing2.xml.rels": {`Target="../charts/chart2.xml"`, `Target="../media/image1.png"`},
 		"xl/charts/chart2.xml":                {`<c:f>'A b'!$A$1:$A$9</c:f><c:f>B!$A$1</c:f>`},
 		"xl/tables/table2.xml":                {`id="5" name="T_1" displayName="T_1"`, `>T_1[a]+1<`},
 		"xl/workbook.xml":                     {`<sheet name="A b" sheetId="4" r:id="rId4"/>`, `<definedName name="_xlnm.Print_Area" localSheetId="3">'A b'!$A$1:$B$9,'A b'!$D$1:$D$3</definedName>`, `<definedName name="Own" localSheetId="3">'A b'!$A$1</definedName>`},

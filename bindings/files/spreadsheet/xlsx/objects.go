@@ -94,7 +94,7 @@ func (rw *rewriter) decorations(e *Edits) error {
 			ids++
 			name := rw.free("xl/tables/table1.xml")
 			rw.add(name, typeSpace+"table+xml", writeText(t.xml(ids)))
-			id, err := links.add(s.part.name, "table", "/"+name)
+			id, err := links.add(s.part.name, "table", targetOf(s.part.name, name))
 			if err != nil {
 				return err
 			}

@@ -182,7 +182,7 @@ func (rw *rewriter) linkTo(from *part, like, target string) (id string, err erro
 	if rels == nil {
 		return "", damaged("the workbook has no relationships")
 	}
-	rw.visit(rels, insertAtEnd(fmt.Sprintf(`Relationship Id="%s" Type="%s" Target="/%s"/>`, id, escapeXML(full), escapeXML(target))))
+	rw.visit(rels, insertAtEnd(fmt.Sprintf(`Relationship Id="%s" Type="%s" Target="%s"/>`, id, escapeXML(full), escapeXML(targetOf(from.name, target)))))
 	return id, nil
 }
 

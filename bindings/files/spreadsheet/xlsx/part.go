@@ -116,6 +116,18 @@ func resolve(base, target string) string {
 	return cleanName(path.Join(path.Dir(base), target))
 }
 
+// targetOf is what resolve reverses: how the part base refers to another one. It is
+// relative, as Excel writes it, because there are readers that know nothing else.
+func targetOf(base, name string) string {
+	from := strings.Split(base, "/")
+	to := strings.Split(name, "/")
+	from = from[:len(from)-1]
+	for len(from) > 0 && len(to) > 1 && from[0] == to[0] {
+		from, to = from[1:], to[1:]
+	}
+	return strings.Repeat("../", len(from)) + strings.Join(to, "/")
+}
+
 // body is a part's inflated bytes, counted against the archive's limit.
 type body struct {
 	ctx     context.Context

@@ -108,7 +108,7 @@ func (rw *rewriter) plan(e *Edits) error {
 	}
 	if styles.part == nil && e.needStyles() {
 		styles.newName = resolve(wb.main.name, "styles.xml")
-		rw.visit(rels, insertAtEnd(`Relationship Id="rIdStyles" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="/`+styles.newName+`"/>`))
+		rw.visit(rels, insertAtEnd(`Relationship Id="rIdStyles" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="`+escapeXML(targetOf(wb.main.name, styles.newName))+`"/>`))
 		rw.visit(types, insertAtEnd(`Override PartName="/`+styles.newName+`" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/>`))
 	}
 	return nil
