@@ -3,13 +3,16 @@ package spreadsheet
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/csvfile"
+	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/numfmt"
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/xlsx"
 	"github.com/sandboxd/sandboxd/op"
 	"github.com/sandboxd/sandboxd/problem"
+	"golang.org/x/image/colornames"
 )
 
 // formatPatch says what of the look of cells changes.
@@ -109,6 +112,10 @@ func (f formatPatch) change() (xlsx.StyleChange, error) {
 	if f.NumberFormat != nil && (*f.NumberFormat == "" || len(*f.NumberFormat) > 255) {
 		return c, problem.New(problem.InvalidArgument, "numberFormat: a format code has 1 to 255 characters").With("argument", "numberFormat")
 	}
+	if f.NumberFormat != nil && !numfmt.Closed(*f.NumberFormat) {
+		return c, problem.New(problem.InvalidArgument, "numberFormat: in %q a quote or a bracket has no partner", clip(*f.NumberFormat)).
+			WithHint("Texts stand in double quotes, as in 0.0 \"kg\"; a single sign follows a backslash.").With("argument", "numberFormat")
+	}
 	if f.Border != nil {
 		line := xlsx.BorderLine{Style: *f.Border}
 		color, err := colour(f.BorderColor, "borderColor")
@@ -123,19 +130,14 @@ func (f formatPatch) change() (xlsx.StyleChange, error) {
 	return c, nil
 }
 
-var colours = map[string]string{
-	"black": "000000", "white": "FFFFFF", "red": "FF0000", "green": "008000", "blue": "0000FF", "yellow": "FFFF00",
-	"orange": "FFA500", "purple": "800080", "gray": "808080", "grey": "808080", "lightgray": "D3D3D3", "lightgrey": "D3D3D3",
-	"pink": "FFC0CB", "brown": "A52A2A", "cyan": "00FFFF", "magenta": "FF00FF", "navy": "000080", "teal": "008080", "lime": "00FF00",
-}
-
-// colour reads #RRGGBB, #RGB or a name as RRGGBB; "" and nil stay.
+// colour reads #RRGGBB, #RGB or a name that CSS has as RRGGBB; "" and nil stay.
 func colour(text *string, argument string) (*string, error) {
 	if text == nil || *text == "" {
 		return text, nil
 	}
 	s := strings.ToLower(strings.TrimSpace(*text))
-	if hex, ok := colours[s]; ok {
+	if c, ok := colornames.Map[s]; ok {
+		hex := fmt.Sprintf("%02X%02X%02X", c.R, c.G, c.B)
 		return &hex, nil
 	}
 	s = strings.ToUpper(strings.TrimPrefix(s, "#"))
@@ -151,5 +153,6 @@ func colour(text *string, argument string) (*string, error) {
 			return &s, nil
 		}
 	}
-	return nil, problem.New(problem.InvalidArgument, "%s: expected a colour such as \"#FF0000\" or \"red\", got %q", argument, *text).With("argument", argument)
+	return nil, problem.New(problem.InvalidArgument, "%s: expected a colour such as \"#FF0000\" or \"red\", got %q", argument, *text).
+		WithHint("A name is one of CSS, such as lightblue or darkgreen.").With("argument", argument)
 }

@@ -3,6 +3,7 @@ package spreadsheet
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/csvfile"
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
@@ -173,7 +174,11 @@ type rowHeightIn struct {
 }
 
 func setRowHeight(ctx context.Context, env *op.Env, in rowHeightIn) (okOut, error) {
-	r, err := sheet.ParseRange(in.Rows)
+	rows := strings.TrimSpace(in.Rows)
+	if rows != "" && strings.Trim(rows, "0123456789") == "" { // one row
+		rows += ":" + rows
+	}
+	r, err := sheet.ParseRange(rows)
 	if err != nil || r.MaxCol != sheet.Unbounded || r.MinCol != 1 || r.MaxRow > sheet.MaxRow {
 		return okOut{}, problem.New(problem.InvalidArgument, "rows: expected rows such as \"1:1\" or \"2:20\", got %q", in.Rows).With("argument", "rows")
 	}

@@ -44,6 +44,10 @@ func inputOf(v any, where string) (input, error) {
 				case "formula":
 					return formulaInput(text, where)
 				case "error":
+					if !sheet.IsError(text) {
+						return input{}, problem.New(problem.InvalidArgument, "%s: %q is no error that a cell can hold", where, clip(text)).
+							WithHint("There are #DIV/0!, #N/A, #NAME?, #NULL!, #NUM!, #REF!, #VALUE! and a few more; write anything else as a text.").With("argument", where)
+					}
 					return input{value: sheet.Err(text)}, nil
 				}
 			}
@@ -81,6 +85,10 @@ func formulaInput(text, where string) (input, error) {
 	if strings.ContainsFunc(formula, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0xfffe || r == 0xffff }) {
 		return input{}, problem.New(problem.InvalidArgument, "%s: a formula cannot hold control characters", where).
 			WithHint("Write CHAR(7) and the like in the formula.").With("argument", where)
+	}
+	if why := formulaProblem(formula); why != "" {
+		return input{}, problem.New(problem.InvalidArgument, "%s: %q is no formula: %s", where, clip(text), why).
+			WithHint("To write a text that begins with =, put an apostrophe in front: \"'=…\".").With("argument", where)
 	}
 	return input{formula: formula}, nil
 }

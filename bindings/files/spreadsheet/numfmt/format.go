@@ -54,6 +54,32 @@ func Parse(code string) *Format {
 	return f
 }
 
+// Closed tells whether every quote, bracket and backslash of a code has what belongs to
+// it. A spreadsheet program takes a code for damage otherwise.
+func Closed(code string) bool {
+	for i := 0; i < len(code); i++ {
+		end := byte(0)
+		switch code[i] {
+		case '"':
+			end = '"'
+		case '[':
+			end = ']'
+		case '\\', '_', '*':
+			if i++; i == len(code) {
+				return false
+			}
+		}
+		if end != 0 {
+			n := strings.IndexByte(code[i+1:], end)
+			if n < 0 {
+				return false
+			}
+			i += n + 1
+		}
+	}
+	return true
+}
+
 // IsDate tells whether numbers are shown as dates, times or elapsed times.
 func (f *Format) IsDate() bool { return f.date }
 

@@ -156,3 +156,14 @@ func FuzzFormat(f *testing.F) {
 
 	})
 }
+
+func TestClosed(t *testing.T) {
+	for code, want := range map[string]bool{
+		"General": true, `0.0 "kg"`: true, `[Red]0;[<=5]\"0_)`: true, `_("$"* #,##0.00_)`: true, `"[" 0`: true,
+		`0 "kg`: false, `[Red 0`: false, `0\`: false, `0_`: false, `0*`: false, `"a" "`: false,
+	} {
+		if Closed(code) != want {
+			t.Errorf("%s: want %v", code, want)
+		}
+	}
+}

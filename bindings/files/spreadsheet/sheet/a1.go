@@ -185,9 +185,13 @@ func corner(s string) (col, row int, rest string) {
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func badRef(argument, got, want string) error {
+	hint := "Columns go from A to XFD; rows count from 1."
+	if strings.Contains(got, "!") {
+		hint = "Leave the sheet's name and the ! out: the sheet is an argument of its own."
+	}
 	if len(got) > 60 {
 		got = got[:60] + "…"
 	}
 	return problem.New(problem.InvalidArgument, "%s: expected %s, got %q", argument, want, got).
-		WithHint("Columns go from A to XFD; rows count from 1.").With("argument", argument)
+		WithHint("%s", hint).With("argument", argument)
 }

@@ -44,6 +44,16 @@ func Str(s string) Value { return Value{Kind: String, Text: s} }
 // Err makes an error value such as #DIV/0!.
 func Err(code string) Value { return Value{Kind: Error, Text: code} }
 
+// IsError tells whether a text is an error value that spreadsheet programs know.
+func IsError(text string) bool {
+	switch text {
+	case "#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",
+		"#GETTING_DATA", "#SPILL!", "#CALC!", "#FIELD!", "#BLOCKED!", "#UNKNOWN!", "#CONNECT!", "#BUSY!", "#EXTERNAL!", "#PYTHON!":
+		return true
+	}
+	return false
+}
+
 // Serial makes a date of a serial of the 1900 date system.
 func Serial(v float64) Value { return Value{Kind: Date, Num: v} }
 
