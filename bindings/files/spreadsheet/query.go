@@ -158,7 +158,7 @@ func newSQLTable(ctx context.Context, book sheet.Book, i int, within sheet.Range
 func columnNames(used sheet.Range, header []sheet.Cell) []string {
 	names := make([]string, used.Cols())
 	for _, c := range header {
-		names[int(c.Col)-used.MinCol] = cut(strings.Join(strings.Fields(c.Value.Plain()), " "), 100)
+		names[int(c.Col)-used.MinCol] = cut(strings.Join(strings.Fields(headerText(c.Value)), " "), 100)
 	}
 	seen := map[string]bool{"rowid": true, "oid": true, "_rowid_": true}
 	for i, name := range names {

@@ -153,33 +153,6 @@ func (s *summary) decide() {
 	}
 }
 
-// guessHeader looks for the first row of different texts that is about as wide as the
-// rows below it. -1 if there is none.
-func guessHeader(rows []line, width int) int {
-	for k, l := range rows {
-		if k >= headerSearch || k+1 >= len(rows) {
-			break
-		}
-		seen := map[string]bool{}
-		texts := 0
-		for _, c := range l.cells {
-			if c.Kind == sheet.String && !c.Formula && !seen[c.Value.Text] {
-				seen[c.Value.Text] = true
-				texts++
-			}
-		}
-		below := len(rows[k+1].cells)
-		if texts < len(l.cells) || texts*2 < below || texts*3 < width {
-			continue
-		}
-		if width > 1 && texts == 1 {
-			continue // a title
-		}
-		return k
-	}
-	return -1
-}
-
 func (s *summary) count(cells []sheet.Cell) {
 	for _, c := range cells {
 		if c.Formula {
@@ -235,7 +208,7 @@ func (s *summary) fill(out *summaryOut) {
 		col.Column = sheet.ColName(s.used.MinCol + k)
 		for _, h := range headers {
 			if int(h.Col) == s.used.MinCol+k {
-				col.Header = clip(h.Value.Text)
+				col.Header = clip(headerText(h.Value))
 			}
 		}
 		out.Columns = append(out.Columns, col)
