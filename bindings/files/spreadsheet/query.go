@@ -2,6 +2,7 @@ package spreadsheet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -68,7 +69,7 @@ func query(ctx context.Context, env *op.Env, in queryIn) (out queryOut, err erro
 			sources = append(sources, other.source(info.Name))
 		}
 		result, err = agentdb.Ask(ctx, env.Limits, sources, q)
-		return err
+		return withTables(err, book)
 	})
 	if err != nil {
 		return out, err
@@ -76,6 +77,25 @@ func query(ctx context.Context, env *op.Env, in queryIn) (out queryOut, err erro
 	out.Columns, out.Rows = db.Rows(result, in.Options.As == "objects")
 	out.RowCount, out.Truncated = len(out.Rows), result.Truncated
 	return out, nil
+}
+
+// withTables says which tables there are to a statement that names none of them.
+func withTables(err error, book sheet.Book) error {
+	var e *problem.Error
+	if !errors.As(err, &e) || e.Code != problem.SQLError || !strings.HasPrefix(e.Message, "no such table") {
+		return err
+	}
+	names := []string{`"sheet"`}
+	for _, info := range book.Sheets() {
+		if len(names) == maxTables {
+			names = append(names, "…")
+			break
+		}
+		if hasCells(info) && !strings.EqualFold(info.Name, "sheet") {
+			names = append(names, `"`+strings.ReplaceAll(info.Name, `"`, `""`)+`"`)
+		}
+	}
+	return e.WithHint("The tables are: %s. \"sheet\" is the sheet that is asked.", strings.Join(names, ", "))
 }
 
 // maxTables is how many sheets one query may name besides its own.
