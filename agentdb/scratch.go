@@ -252,6 +252,9 @@ func (s *scratch) explained(err error, sql string) *problem.Error {
 		if strings.Contains(e.Message, "more than one statement") {
 			return e.WithHint("Ask once for each statement.")
 		}
+		if strings.Contains(e.Hint, "db.sql") {
+			return e.WithHint("Write :name in the statement. Options come behind params: query(fileId, sheet, sql, [], { as: \"objects\" }).")
+		}
 	case problem.Forbidden:
 		return problem.New(problem.Forbidden, "%s is not possible: this only reads", cmp.Or(s.guard.refused, "this statement")).
 			WithHint("Write one SELECT. Keep results with writeRange, or in the agent's database with db.sql.").WithCause(err)
@@ -277,6 +280,8 @@ func (s *scratch) explained(err error, sql string) *problem.Error {
 			const rule = "A column's name with spaces or signs stands in double quotes, a text in single ones."
 			hint := strings.TrimSpace(nearest(`"`+name+`"`, names, "The columns are: ", ""))
 			return e.WithHint("%s", strings.TrimSpace(hint+" "+rule))
+		case strings.Contains(e.Hint, "db.schema()"): // which knows the agent's database
+			return e.WithHint("Fix the statement; SELECT * FROM sheet LIMIT 1 shows the columns.")
 		}
 	}
 	return e
