@@ -29,7 +29,7 @@ type addChartIn struct {
 		Title   string        `json:"title,omitempty"`
 		XTitle  string        `json:"x_title,omitempty" doc:"What the axis of the categories says"`
 		YTitle  string        `json:"y_title,omitempty" doc:"What the axis of the values says"`
-		Anchor  string        `json:"anchor,omitempty" doc:"The cell at its upper left corner. Defaults to the first row, two columns behind the cells in use."`
+		Anchor  string        `json:"anchor,omitempty" doc:"The cell at its upper left corner. Defaults to two columns behind the cells in use, below the charts that are there."`
 		Width   int           `json:"width,omitempty" min:"50" max:"4000" doc:"In pixels. Defaults to 600."`
 		Height  int           `json:"height,omitempty" min:"50" max:"4000" doc:"In pixels. Defaults to 360."`
 		Stacked bool          `json:"stacked,omitempty" doc:"Values lie on top of each other: column, bar, line and area"`
@@ -110,7 +110,10 @@ func addChart(ctx context.Context, env *op.Env, in addChartIn) (out addChartOut,
 			if err != nil {
 				return named(err, d.file.Name)
 			}
-			c.At = sheet.Ref{Col: min(last.Used.MaxCol+2, sheet.MaxCol), Row: 1}
+			c.At.Col = min(last.Used.MaxCol+2, sheet.MaxCol)
+			if c.At.Row, err = edits.FreeRow(ctx, wb, i, c.At.Col); err != nil {
+				return named(err, d.file.Name)
+			}
 		}
 		if err := edits.AddChart(i, c); err != nil {
 			return err

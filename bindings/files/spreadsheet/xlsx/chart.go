@@ -1,6 +1,7 @@
 package xlsx
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -58,6 +59,69 @@ func (e *Edits) AddChart(i int, c Chart) error {
 		o.charts = append(o.charts, &c)
 	}
 	return err
+}
+
+// FreeRow gives the first row below the charts and pictures of a sheet that reach into a
+// column or lie to the right of it, those that are waiting to be written included; 1 if
+// there are none. Rows and columns are taken to have their usual sizes.
+func (e *Edits) FreeRow(ctx context.Context, wb *Workbook, i, col int) (int, error) {
+	s, err := wb.worksheetOf(i)
+	if err != nil {
+		return 0, err
+	}
+	row := 1
+	take := func(right, bottom int) {
+		if right >= col {
+			row = max(row, bottom+2)
+		}
+	}
+	drawings, err := wb.partsOf(ctx, s.part, "drawing")
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range drawings {
+		root, err := wb.tree(ctx, p)
+		if err != nil {
+			return 0, err
+		}
+		for _, anchor := range root.kids {
+			number := func(of, name string) int {
+				if n := anchor.child(of); n != nil {
+					if n = n.child(name); n != nil {
+						v, _ := strconv.Atoi(strings.TrimSpace(n.text()))
+						return min(max(v, 0), sheet.MaxRow)
+					}
+				}
+				return 0
+			}
+			right, bottom := number("to", "col")+1, number("to", "row")+1
+			if ext := anchor.child("ext"); ext != nil {
+				cx, _ := strconv.Atoi(ext.get("cx"))
+				cy, _ := strconv.Atoi(ext.get("cy"))
+				right, bottom = number("from", "col")+cells(cx/emuPerPixel, usualColumn), number("from", "row")+cells(cy/emuPerPixel, usualRow)
+			}
+			if anchor.name == "twoCellAnchor" || anchor.name == "oneCellAnchor" {
+				take(right, bottom)
+			}
+		}
+	}
+	if edits := e.sheets[i]; edits != nil && edits.objects != nil {
+		for _, c := range edits.objects.charts {
+			take(c.At.Col-1+cells(c.Width, usualColumn), c.At.Row-1+cells(c.Height, usualRow))
+		}
+	}
+	return min(row, sheet.MaxRow), nil
+}
+
+// The usual sizes of columns and rows, in pixels.
+const (
+	usualColumn = 64
+	usualRow    = 20
+)
+
+// cells is how many rows or columns something covers.
+func cells(pixels, usual int) int {
+	return min(max(pixels+usual-1, 0)/usual, sheet.MaxRow)
 }
 
 const (
