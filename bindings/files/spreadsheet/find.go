@@ -3,6 +3,7 @@ package spreadsheet
 import (
 	"context"
 	"regexp"
+	"strings"
 
 	"github.com/sandboxd/sandboxd/bindings/files/pattern"
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
@@ -52,6 +53,9 @@ func findCells(ctx context.Context, env *op.Env, in findCellsIn) (out findCellsO
 	if err != nil {
 		return out, err
 	}
+	// Only who spells a date looks for its time in the form of ISO 8601: a z, a t or 00 would
+	// find every date.
+	moments := strings.Contains(in.Pattern, "-")
 	limit := in.Options.Limit
 	if limit == 0 {
 		limit = maxFound
@@ -70,7 +74,7 @@ func findCells(ctx context.Context, env *op.Env, in findCellsIn) (out findCellsO
 			}
 			err := book.Rows(ctx, i, within, func(row int, cells []sheet.Cell) error {
 				for _, c := range cells {
-					shown, ok := matches(re, book, c)
+					shown, ok := matches(re, moments, book, c)
 					if !ok {
 						continue
 					}
@@ -97,12 +101,17 @@ func hasCells(info sheet.Info) bool {
 }
 
 // matches looks at a cell's value without its format and at the text that a person sees:
-// 1200 and $1,200.00 find the same cell.
-func matches(re *regexp.Regexp, book sheet.Book, c sheet.Cell) (shown string, ok bool) {
+// 1200 and $1,200.00 find the same cell. The value of a date is its day, and with moments
+// its time too.
+func matches(re *regexp.Regexp, moments bool, book sheet.Book, c sheet.Cell) (shown string, ok bool) {
 	if c.Kind == sheet.Empty {
 		return "", false
 	}
-	if re.MatchString(c.Value.Plain()) {
+	value := c.Value.Plain()
+	if day, _, ok := strings.Cut(value, "T"); ok && c.Kind == sheet.Date && !moments {
+		value = day
+	}
+	if re.MatchString(value) {
 		return book.Text(c), true
 	}
 	if c.Kind == sheet.String {
