@@ -39,7 +39,8 @@ func (i *isolate) arguments(name string, values []goja.Value) (args []any, failu
 		switch x := recover().(type) {
 		case nil:
 		case refusal:
-			args, failure = nil, problem.New(problem.InvalidArgument, "%s: argument %d %s", name, position+1, string(x))
+			args, failure = nil, problem.New(problem.InvalidArgument, "%s: argument %d %s", name, position+1, string(x)).
+				WithHint("Look at the expected type or value, or call help(%q).", name)
 		default:
 			panic(x)
 		}

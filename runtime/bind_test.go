@@ -182,6 +182,8 @@ func TestArgumentsThatAreRefused(t *testing.T) {
 		out := l.run(t, "await lab.echo("+c.argument+")")
 		if out.Error == nil || out.Error.Code != problem.InvalidArgument || out.Error.Message != c.message {
 			t.Errorf("%s: answers %s, error %v\nwant %s", c.argument, out.Result, out.Error, c.message)
+		} else if !strings.Contains(out.Error.Hint, `help("lab.echo")`) {
+			t.Errorf("%s: the hint is %s", c.argument, out.Error.Hint)
 		}
 	}
 }
