@@ -284,3 +284,12 @@ func gpsEXIF() []byte {
 	}
 	return tiff
 }
+
+// TestPadLeavesOutASide of none, which counted as one that is not given.
+func TestPadLeavesOutASide(t *testing.T) {
+	r := withBuiltin(t)
+	r.host.Add(t, "a.png", aPNG(t, noisy(10, 10)))
+	if out := r.do("pad", "a.png", o{"all": 5, "top": 0}); out["width"] != 20.0 || out["height"] != 15.0 {
+		t.Errorf("%v", out)
+	}
+}

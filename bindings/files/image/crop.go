@@ -71,26 +71,27 @@ func trim(ctx context.Context, env *op.Env, in trimIn) (fileOut, error) {
 type padIn struct {
 	FileID string `json:"file_id" doc:"File id or name"`
 	Edges  struct {
-		Top    int `json:"top,omitempty" min:"0" max:"10000"`
-		Right  int `json:"right,omitempty" min:"0" max:"10000"`
-		Bottom int `json:"bottom,omitempty" min:"0" max:"10000"`
-		Left   int `json:"left,omitempty" min:"0" max:"10000"`
-		All    int `json:"all,omitempty" min:"0" max:"10000" doc:"On every side that is not given"`
+		Top    *int `json:"top,omitempty" min:"0" max:"10000"`
+		Right  *int `json:"right,omitempty" min:"0" max:"10000"`
+		Bottom *int `json:"bottom,omitempty" min:"0" max:"10000"`
+		Left   *int `json:"left,omitempty" min:"0" max:"10000"`
+		All    int  `json:"all,omitempty" min:"0" max:"10000" doc:"On every side that is not given"`
 	} `json:"edges" doc:"How many pixels to add on which sides"`
 	Options saveOptions `op:"options"`
 }
 
 func pad(ctx context.Context, env *op.Env, in padIn) (fileOut, error) {
-	e := in.Edges
-	for _, side := range []*int{&e.Top, &e.Right, &e.Bottom, &e.Left} {
-		if *side == 0 {
-			*side = e.All
+	side := func(given *int) int {
+		if given == nil {
+			return in.Edges.All
 		}
+		return *given
 	}
+	top, right, bottom, left := side(in.Edges.Top), side(in.Edges.Right), side(in.Edges.Bottom), side(in.Edges.Left)
 	return change(ctx, env, plan{ref: in.FileID, save: in.Options, work: func(src *opened, format picture.Format) ([]picture.Step, bool, error) {
 		background, err := in.Options.background(format)
-		w, h := src.header.Width+e.Left+e.Right, src.header.Height+e.Top+e.Bottom
-		return []picture.Step{picture.Extend{Width: w, Height: h, X: e.Left, Y: e.Top, Background: background}}, false, err
+		w, h := src.header.Width+left+right, src.header.Height+top+bottom
+		return []picture.Step{picture.Extend{Width: w, Height: h, X: left, Y: top, Background: background}}, false, err
 	}})
 }
 
