@@ -30,14 +30,12 @@ type toBase64Out struct {
 
 func toBase64(ctx context.Context, env *op.Env, in toBase64In) (out toBase64Out, err error) {
 	eng := engineOf(env)
-	src, err := open(ctx, env, eng, in.FileID)
+	o := in.Options
+	src, err := openFrame(ctx, env, eng, in.FileID, max(o.Frame-1, 0))
 	if err != nil {
 		return out, err
 	}
-	o, h := in.Options, src.header
-	if o.Frame > h.Frames {
-		return out, noFrame(src, o.Frame)
-	}
+	h := src.header
 	enc := picture.Encoding{Format: formats[o.Format], Quality: o.Quality, Background: white}
 	if o.Format == "" {
 		enc.Format = shownAs(eng, h)

@@ -15,8 +15,15 @@ import (
 	"github.com/sandboxd/sandboxd/problem"
 )
 
-// maxFrames is how many frames an animation may have that is worked on.
-const maxFrames = 2000
+const (
+	// maxFrames is how many frames an animation may have that is worked on.
+	maxFrames = 2000
+	// maxPages is how many pages a TIFF may have that is worked on: a decoder walks over all.
+	maxPages = 10_000
+	// maxDecodedSide is the longest side that is decoded. Beyond some millions libvips ends the
+	// process, or takes minutes.
+	maxDecodedSide = 1 << 20
+)
 
 // engineOf is libvips, if it is there, and the built-in engine otherwise.
 func engineOf(env *op.Env) picture.Engine {
@@ -57,16 +64,35 @@ func look(ctx context.Context, env *op.Env, ref string) (*opened, error) {
 // open opens a picture whose pixels will be decoded: what its header says must be within the
 // limits, and the engine must know its format.
 func open(ctx context.Context, env *op.Env, eng picture.Engine, ref string) (*opened, error) {
+	return openFrame(ctx, env, eng, ref, 0)
+}
+
+// openFrame is open for a frame or page, counting from 0, whose size is then that of the header.
+func openFrame(ctx context.Context, env *op.Env, eng picture.Engine, ref string, frame int) (*opened, error) {
 	o, err := look(ctx, env, ref)
 	if err != nil {
 		return nil, err
 	}
 	h := o.header
+	if frame >= h.Frames {
+		return nil, noFrame(o, frame+1)
+	}
+	if o.header, err = h.OfPage(o.data, frame); err != nil {
+		return nil, named(err, o.file.Name)
+	}
+	h = o.header
 	if h.Frames > maxFrames && h.Format.Animates() {
 		return nil, problem.New(problem.TooComplex, "%q has %d frames; an animation may have %d", o.file.Name, h.Frames, maxFrames).With("limit", maxFrames)
 	}
-	if h.Format == picture.TIFF { // its pages are not played
-		h.Frames = 1
+	if h.Format == picture.TIFF {
+		if h.Frames > maxPages {
+			return nil, problem.New(problem.TooComplex, "%q has %d pages; a TIFF may have %d", o.file.Name, h.Frames, maxPages).With("limit", maxPages)
+		}
+		h.Frames = 1 // its pages are not played
+	}
+	if max(h.Width, h.Height) > maxDecodedSide {
+		return nil, problem.New(problem.TooComplex, "%q has %d × %d pixels; a picture may have %d on a side", o.file.Name, h.Width, h.Height, maxDecodedSide).
+			With("limit", maxDecodedSide)
 	}
 	if h.Pixels() > env.Limits.Pixels {
 		if h.Frames > 1 {
@@ -76,12 +102,12 @@ func open(ctx context.Context, env *op.Env, eng picture.Engine, ref string) (*op
 		return nil, problem.New(problem.TooComplex, "%q has %d × %d pixels; a picture may have %d", o.file.Name, h.Width, h.Height, env.Limits.Pixels).
 			With("limit", env.Limits.Pixels)
 	}
-	if h.Format == picture.BMP {
-		return o, nil // the same for both engines
-	}
 	if need := decoderMemory(h); need > env.Limits.Memory*3/4 {
 		return nil, problem.New(problem.TooComplex, "%q has %d × %d pixels, which take some %d MB to decode in this format; there are %d",
 			o.file.Name, h.Width, h.Height, need>>20, env.Limits.Memory*3/4>>20).With("limit", env.Limits.Memory*3/4)
+	}
+	if h.Format == picture.BMP { // the same for both engines
+		return o, named(builtin.ReadsBMP(o.data, h), o.file.Name)
 	}
 	return o, named(eng.Reads(h), o.file.Name)
 }
@@ -97,6 +123,10 @@ func decoderMemory(h picture.Header) int64 {
 	case h.Format == picture.WebP:
 		return frame * 5
 	case h.Format == picture.GIF, h.Format == picture.AVIF:
+		return frame * 8
+	case h.Format == picture.BMP && h.Palette:
+		return frame * 5
+	case h.Format == picture.BMP: // as it is decoded, and as it is worked on
 		return frame * 8
 	}
 	return 0

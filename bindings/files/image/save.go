@@ -122,7 +122,7 @@ func change(ctx context.Context, env *op.Env, p plan) (out fileOut, err error) {
 		defer unlock()
 	}
 	eng := engineOf(env)
-	o, err := open(ctx, env, eng, p.ref)
+	o, err := openFrame(ctx, env, eng, p.ref, p.frame)
 	if err != nil {
 		return out, err
 	}

@@ -46,6 +46,8 @@ func (Engine) Reads(h picture.Header) error {
 		return missing("%s cannot be read", h.Format)
 	case h.Format == picture.WebP && len(h.Delays) > 0:
 		return missing("animated WebP cannot be read")
+	case h.BigTIFF:
+		return missing("BigTIFF cannot be read")
 	case h.Format == picture.TIFF && (h.Space == "cmyk" || h.Space == "lab"):
 		return missing("TIFF in %s colours cannot be read", h.Space)
 	}
@@ -75,11 +77,14 @@ func (e Engine) Encode(ctx context.Context, job picture.Job, as picture.Encoding
 	if err != nil {
 		return nil, err
 	}
+	size := frames[0].Rect.Size()
+	if err := as.Holds(size.X, size.Y); err != nil {
+		return nil, err
+	}
 	var out bytes.Buffer
 	if err := write(&out, frames, as); err != nil {
 		return nil, problem.New(problem.Internal, "the picture could not be written").WithCause(err)
 	}
-	size := frames[0].Rect.Size()
 	return picture.NewEncoded(out.Bytes(), size.X, size.Y, len(frames), nil), nil
 }
 

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/sandboxd/sandboxd/bindings/files/image/builtin/scaledjpeg"
 	"github.com/sandboxd/sandboxd/bindings/files/image/picture"
+	"github.com/sandboxd/sandboxd/problem"
 )
 
 // decode gives the frames that a job asks for.
@@ -101,6 +103,24 @@ func decodeSmaller(job picture.Job) ([]*image.NRGBA, error) {
 		return nil, fmt.Errorf("the decoder finds %v pixels, the header %d × %d", m.Bounds().Size(), h.Width, h.Height)
 	}
 	return fitting(shrink(m, n), h)
+}
+
+// ReadsBMP answers unsupported_format for BMPs that are not decoded, and damaged_file for those
+// that have less than the pixels they claim, before memory is taken for these.
+func ReadsBMP(data []byte, h picture.Header) error {
+	_, err := bmp.DecodeConfig(bytes.NewReader(data))
+	if errors.Is(err, bmp.ErrUnsupported) {
+		return problem.New(problem.UnsupportedFormat, "BMPs of this kind (compressed, of 16 bits a pixel, or very old) cannot be read").
+			WithHint("Save it as a BMP of 24 bits without compression, or as PNG.").WithCause(err)
+	}
+	if err != nil {
+		return explain(err)
+	}
+	bits := int64(binary.LittleEndian.Uint16(data[28:]))
+	if need := (int64(h.Width)*bits + 31) / 32 * 4 * int64(h.Height); need > int64(len(data)) {
+		return problem.New(problem.DamagedFile, "the BMP is cut off: its pixels take %d bytes, it has %d", need, len(data))
+	}
+	return nil
 }
 
 // DecodeBMP decodes a BMP, which libvips does not: both engines have its pixels from here.

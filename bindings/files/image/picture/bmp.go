@@ -3,13 +3,16 @@ package picture
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/sandboxd/sandboxd/problem"
 )
 
 func readBMP(data []byte) (Header, error) {
 	h := Header{Format: BMP, Frames: 1, Channels: 3, Depth: 8, Space: "srgb"}
 	size := binary.LittleEndian.Uint32(data[14:])
 	if size == 12 {
-		return h, damaged(BMP, "its header is of an age before Windows 3")
+		return h, problem.New(problem.UnsupportedFormat, "the bmp file is of an age before Windows 3").
+			WithHint("Save it as a BMP of 24 bits without compression, or as PNG.")
 	}
 	if size < 40 || len(data) < 54 {
 		return h, damaged(BMP, "it ends in its header")

@@ -19,7 +19,7 @@ func OrientedEXIF(exif []byte, orientation int) []byte {
 		}
 		return []byte{'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, byte(orientation), 0, 0, 0, 0, 0, 0, 0}
 	}
-	t := readTags(exif)
+	t := readTags(exif, 0)
 	if t.orientationAt == 0 {
 		return exif
 	}

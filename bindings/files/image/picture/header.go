@@ -3,6 +3,7 @@ package picture
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 
 	"github.com/sandboxd/sandboxd/problem"
 )
@@ -20,6 +21,7 @@ type Header struct {
 	Density       int // pixels an inch; 0 if it is not said
 	Progressive   bool
 	Palette       bool
+	BigTIFF       bool
 	Delays        []int // milliseconds, for each frame of an animation
 	Loop          int   // how often an animation plays; 0 is without end
 
@@ -55,7 +57,7 @@ func ReadHeader(data []byte) (Header, error) {
 	case WebP:
 		h, err = readWebP(data)
 	case TIFF:
-		h, err = readTIFF(data)
+		h, err = readTIFF(data, 0)
 	case BMP:
 		h, err = readBMP(data)
 	case AVIF, HEIC:
@@ -72,16 +74,36 @@ func ReadHeader(data []byte) (Header, error) {
 	}
 	h.Frames = max(h.Frames, 1)
 	if h.EXIF != nil && h.Format != TIFF {
-		tags := readTags(h.EXIF)
+		tags := readTags(h.EXIF, 0)
 		if o := tags.orientation; o >= 1 && o <= 8 && h.Orientation == 0 {
 			h.Orientation = o
 		}
-		if h.Density == 0 {
+		if h.Density == 0 && h.Format != WebP { // as sharp has it, and with the next rule
 			h.Density = tags.density()
 		}
 	}
+	if h.Density <= leastDensity {
+		h.Density = 0
+	}
 	return h, nil
 }
+
+// OfPage is the header of a page of a TIFF, counting from 0: each has a size of its own. Other
+// formats have frames of one size, and h is the header of them all.
+func (h Header) OfPage(data []byte, page int) (Header, error) {
+	if h.Format != TIFF || page == 0 {
+		return h, nil
+	}
+	p, err := readTIFF(data, page)
+	if err == nil && (p.Width <= 0 || p.Height <= 0) {
+		err = damaged(TIFF, fmt.Sprintf("page %d has no size", page+1))
+	}
+	return p, err
+}
+
+// leastDensity and what is below it says nothing: one pixel a millimetre is what libvips writes
+// where it knows of none.
+const leastDensity = 25
 
 // Sniff tells the format by the first bytes; "" is none that is known.
 func Sniff(data []byte) Format {

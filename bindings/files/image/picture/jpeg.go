@@ -88,7 +88,7 @@ func readJPEG(data []byte) (Header, error) {
 		h.ICC = append(h.ICC, icc[n]...)
 	}
 	if h.EXIF != nil {
-		exif = readTags(h.EXIF).density()
+		exif = readTags(h.EXIF, 0).density()
 	}
 	h.Density = max(jfif, 0)
 	if exif > 0 {

@@ -13,6 +13,8 @@ import (
 	"context"
 	"image"
 	"image/color"
+
+	"github.com/sandboxd/sandboxd/problem"
 )
 
 // Engine makes pictures: libvips, or the built-in one that is always there. It is safe
@@ -86,6 +88,18 @@ type Encoding struct {
 	Background color.NRGBA
 	Delays     []int // milliseconds, for each frame of an animation
 	Loop       int   // how often an animation plays; 0 is without end
+}
+
+// longestSides are those that files of a format, or their encoders, can have.
+var longestSides = map[Format]int{JPEG: 65_500, WebP: 16_383, GIF: 65_535, AVIF: 16_384}
+
+// Holds answers too_complex where a file of the format cannot hold a picture of a size.
+func (e Encoding) Holds(width, height int) error {
+	if most, ok := longestSides[e.Format]; ok && max(width, height) > most {
+		return problem.New(problem.TooComplex, "the result has %d × %d pixels; a %s file may have %d on a side", width, height, e.Format, most).
+			WithHint("Make it smaller with files.image.resize, or write it as PNG or TIFF.").With("limit", most)
+	}
+	return nil
 }
 
 // Encoded is a job's result.

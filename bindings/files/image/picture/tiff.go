@@ -2,10 +2,11 @@ package picture
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 )
 
-// tags are those of a TIFF structure's first directory that say how a picture lies, and how
+// tags are those of one directory of a TIFF structure that say how a picture lies, and how
 // many directories there are. EXIF is such a structure.
 type tags struct {
 	order              binary.ByteOrder
@@ -19,6 +20,7 @@ type tags struct {
 	icc, xmp           []byte
 	directories        int
 	sound              bool
+	big                bool // BigTIFF, whose counts and offsets have 8 bytes
 }
 
 // maxDirectories is how many pages are counted.
@@ -31,10 +33,11 @@ func (t tags) density() int {
 	return densityOf(t.xRes, t.unit-1)
 }
 
-// readTags reads what there is; sound tells whether the first directory could be read.
-func readTags(data []byte) tags {
+// readTags reads what there is in a directory, counting from 0; sound tells whether it could
+// be read.
+func readTags(data []byte, page int) tags {
 	t := tags{unit: 2}
-	if len(data) < 8 {
+	if len(data) < 16 {
 		return t
 	}
 	switch string(data[:2]) {
@@ -45,56 +48,85 @@ func readTags(data []byte) tags {
 	default:
 		return t
 	}
-	if t.order.Uint16(data[2:]) != 42 {
-		return t // BigTIFF is not read
+	counts, entries, at := int64(2), int64(12), int64(t.order.Uint32(data[4:]))
+	switch t.order.Uint16(data[2:]) {
+	case 42:
+	case 43:
+		t.big = true
+		counts, entries, at = 8, 20, t.offset(data[8:])
+	default:
+		return t
 	}
-	for at := int64(t.order.Uint32(data[4:])); at > 0 && t.directories < maxDirectories; {
-		if at+2 > int64(len(data)) {
+	seen := map[int64]bool{}
+	for at > 0 && !seen[at] && t.directories < maxDirectories {
+		seen[at] = true
+		if at+counts > int64(len(data)) {
 			break
 		}
 		n := int64(t.order.Uint16(data[at:]))
-		end := at + 2 + 12*n
+		if t.big {
+			n = min(t.offset(data[at:]), int64(len(data)))
+		}
+		end := at + counts + entries*n
 		if end > int64(len(data)) {
 			break
 		}
-		if t.directories == 0 {
-			for e := at + 2; e < end; e += 12 {
+		if t.directories == page {
+			for e := at + counts; e < end; e += entries {
 				t.entry(data, int(e))
 			}
 			t.sound = true
 		}
 		t.directories++
-		if end+4 > int64(len(data)) {
-			break
+		switch next := data[end:]; {
+		case t.big && len(next) >= 8:
+			at = t.offset(next)
+		case !t.big && len(next) >= 4:
+			at = int64(t.order.Uint32(next))
+		default:
+			at = 0
 		}
-		next := int64(t.order.Uint32(data[end:]))
-		if next <= at {
-			break // a loop, or the end
-		}
-		at = next
 	}
 	return t
 }
 
+// offset reads a number of 8 bytes; what is beyond any file is where no file goes.
+func (t *tags) offset(b []byte) int64 { return int64(min(t.order.Uint64(b), 1<<40)) }
+
 func (t *tags) entry(data []byte, at int) {
-	kind, count := t.order.Uint16(data[at+2:]), int64(t.order.Uint32(data[at+4:]))
+	kind, count, value, room := t.order.Uint16(data[at+2:]), int64(t.order.Uint32(data[at+4:])), at+8, int64(4)
+	if t.big {
+		count, value, room = t.offset(data[at+4:]), at+12, 8
+	}
 	number := func() int {
 		switch kind {
 		case 1:
-			return int(data[at+8])
+			return int(data[value])
 		case 3:
-			return int(t.order.Uint16(data[at+8:]))
+			return int(t.order.Uint16(data[value:]))
 		case 4:
-			return int(min(t.order.Uint32(data[at+8:]), math.MaxInt32))
+			return int(min(t.order.Uint32(data[value:]), math.MaxInt32))
+		case 16:
+			if t.big {
+				return int(min(t.offset(data[value:]), math.MaxInt32))
+			}
 		}
 		return 0
 	}
-	far := func(size int64) []byte { // a value that does not lie in the entry itself
-		from := int64(t.order.Uint32(data[at+8:]))
-		if size < 0 || from+size > int64(len(data)) {
+	// far is the beginning of a value of so many bytes, which lies elsewhere if the entry has no
+	// room for it.
+	far := func(size, n int64) []byte {
+		if size <= room {
+			return data[value:][:n]
+		}
+		from := int64(t.order.Uint32(data[value:]))
+		if t.big {
+			from = t.offset(data[value:])
+		}
+		if n < 0 || from+n > int64(len(data)) {
 			return nil
 		}
-		return data[from : from+size]
+		return data[from : from+n]
 	}
 	switch t.order.Uint16(data[at:]) {
 	case 256:
@@ -103,8 +135,8 @@ func (t *tags) entry(data []byte, at int) {
 		t.height = number()
 	case 258:
 		t.bits = number()
-		if kind == 3 && count > 2 {
-			if v := far(2); v != nil {
+		if kind == 3 && count > 1 {
+			if v := far(2*count, 2); v != nil {
 				t.bits = int(t.order.Uint16(v))
 			}
 		}
@@ -112,12 +144,12 @@ func (t *tags) entry(data []byte, at int) {
 		t.photometric = number()
 	case 274:
 		if kind == 3 {
-			t.orientation, t.orientationAt = number(), at+8
+			t.orientation, t.orientationAt = number(), value
 		}
 	case 277:
 		t.samples = number()
 	case 282:
-		if v := far(8); kind == 5 && v != nil && t.order.Uint32(v[4:]) > 0 {
+		if v := far(8, 8); kind == 5 && v != nil && t.order.Uint32(v[4:]) > 0 {
 			t.xRes = float64(t.order.Uint32(v)) / float64(t.order.Uint32(v[4:]))
 		}
 	case 296:
@@ -125,9 +157,9 @@ func (t *tags) entry(data []byte, at int) {
 	case 338:
 		t.extra = int(min(count, 8))
 	case 700:
-		t.xmp = far(count)
+		t.xmp = far(count, count)
 	case 34675:
-		t.icc = far(count)
+		t.icc = far(count, count)
 	}
 }
 
@@ -138,12 +170,14 @@ const (
 	tiffLab     = 8
 )
 
-func readTIFF(data []byte) (Header, error) {
+// readTIFF reads the header of a page, counting from 0.
+func readTIFF(data []byte, page int) (Header, error) {
 	h := Header{Format: TIFF}
-	t := readTags(data)
+	t := readTags(data, page)
 	if !t.sound {
-		return h, damaged(TIFF, "its first directory cannot be read")
+		return h, damaged(TIFF, fmt.Sprintf("directory %d cannot be read", page+1))
 	}
+	h.BigTIFF = t.big
 	h.Width, h.Height, h.Frames = t.width, t.height, t.directories
 	h.Channels, h.Depth = max(t.samples, 1), max(t.bits, 8)
 	h.ICC, h.XMP, h.EXIF, h.Density = t.icc, t.xmp, nil, t.density()

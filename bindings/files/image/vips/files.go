@@ -29,7 +29,7 @@ func (s *session) load(job picture.Job) (*pic, []picture.Step, error) {
 		return nil, nil, s.v.failure()
 	}
 	o := s.op(operations[h.Format]+"load_source").object("source", s.v.sourceType(), source).
-		set("access", "sequential").set("fail-on", "truncated")
+		set("access", "sequential").set("fail-on", failOn(h.Format))
 	p := &pic{stream: true, frames: 1}
 	whole := true // not made smaller by the decoder
 	paged := h.Frames > 1 && (h.Format == picture.GIF || h.Format == picture.WebP || h.Format == picture.TIFF)
@@ -51,7 +51,7 @@ func (s *session) load(job picture.Job) (*pic, []picture.Step, error) {
 				o.set("shrink", first.Shrink)
 				whole = false
 			}
-		case h.Format == picture.WebP && h.Frames == 1 && shrink > 1:
+		case h.Format == picture.WebP && shrink > 1:
 			o.set("scale", 1/shrink)
 			whole = false
 		}
@@ -59,7 +59,7 @@ func (s *session) load(job picture.Job) (*pic, []picture.Step, error) {
 	if err := s.then(p, o); err != nil {
 		return nil, nil, err
 	}
-	if w, ht := p.size(s.v); whole && job.Frame == 0 && (w != h.Width || ht%h.Height != 0) {
+	if w, ht := p.size(s.v); whole && (w != h.Width || ht%h.Height != 0) {
 		// What was held against the limits must be what is decoded.
 		return nil, nil, fmt.Errorf("source: the decoder finds %d × %d pixels, the header %d × %d", w, ht, h.Width, h.Height)
 	}
@@ -75,12 +75,24 @@ func (s *session) load(job picture.Job) (*pic, []picture.Step, error) {
 	return p, steps, nil
 }
 
+// failOn is at what a decoder gives up. libjpeg only warns of pixels that are not there, where a
+// file has an end, and makes them grey; libtiff does the same for those of strips and tiles.
+func failOn(f picture.Format) string {
+	switch f {
+	case picture.JPEG:
+		return "warning"
+	case picture.TIFF:
+		return "error"
+	}
+	return "truncated"
+}
+
 func firstScale(steps []picture.Step) (picture.Scale, bool) {
 	if len(steps) == 0 {
 		return picture.Scale{}, false
 	}
 	first, ok := steps[0].(picture.Scale)
-	return first, ok && first.Kernel != picture.Nearest
+	return first, ok
 }
 
 func (s *session) encode(p *pic, as picture.Encoding) (*picture.Encoded, error) {
@@ -90,6 +102,13 @@ func (s *session) encode(p *pic, as picture.Encoding) (*picture.Encoded, error) 
 		}
 	}
 	w, h := p.size(s.v)
+	frames := 1
+	if as.Format.Animates() {
+		frames = p.frames
+	}
+	if err := as.Holds(w, h/frames); err != nil {
+		return nil, err
+	}
 	if p.frames > 1 && as.Format.Animates() {
 		if err := s.animation(p, as, h/p.frames); err != nil {
 			return nil, err

@@ -183,6 +183,8 @@ func sliceOf[T any](first *T, n int) []T {
 
 var (
 	aboutTheFile = regexp.MustCompile(`(?i)jpeg|pngload|spng|libpng|webp|gifload|nsgif|tiff|heif|avif|source|read error|premature|truncat|corrupt|out of order|end of (file|stream)|sequential`)
+	// What libjpeg says of other processes and precisions, libtiff of compressions.
+	aboutItsKind = regexp.MustCompile(`Unsupported JPEG|compression support is not configured|compression scheme .* not`)
 	aboutMemory  = regexp.MustCompile(`(?i)out of memory|unable to allocate|unable to malloc|cannot allocate|error creating thread`)
 )
 
@@ -196,6 +198,8 @@ func (s *session) explain(err error) error {
 		return err
 	case aboutMemory.MatchString(err.Error()):
 		return problem.New(problem.MemoryLimit, "the picture takes more memory than there is").WithCause(err)
+	case s.reads && aboutItsKind.MatchString(err.Error()):
+		return problem.New(problem.UnsupportedFormat, "pictures of this kind cannot be read").WithCause(err)
 	case aboutTheFile.MatchString(err.Error()), errors.Is(err, errUntold) && s.reads: // some decoders say nothing
 		return problem.New(problem.DamagedFile, "the picture is damaged").WithCause(err)
 	}
