@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	goimage "image"
+	"image/color/palette"
 	"strings"
 	"testing"
 
@@ -212,4 +213,51 @@ func TestKindsOfJPEG(t *testing.T) {
 		}
 		r.fails(want, "convert", "a.jpg", "png")
 	})
+}
+
+// TestCutInterlacedPNG was internal, since libvips does not say what is wrong.
+func TestCutInterlacedPNG(t *testing.T) {
+	r := withVips(t)
+	r.host.Add(t, "whole.png", aPNG(t, noisy(90, 60)))
+	r.do("convert", "whole.png", "png", o{"as": "interlaced.png", "progressive": true})
+	data := r.host.Bytes(t, "interlaced.png")
+	r.host.Add(t, "cut.png", data[:len(data)/2])
+	for _, call := range [][]any{{"convert", "png"}, {"resize", 30, nil}, {"blur", 2}, {"rotate", 90}, {"toBase64"}} {
+		r.fails(problem.DamagedFile, call[0].(string), append([]any{"cut.png"}, call[1:]...)...)
+	}
+}
+
+// TestCutWebP was handed on as it is.
+func TestCutWebP(t *testing.T) {
+	onBoth(t, func(t *testing.T, r *run) {
+		r.host.Add(t, "a.png", aPNG(t, noisy(90, 60)))
+		r.do("convert", "a.png", "webp", o{"as": "a.webp", "lossless": true})
+		data := r.host.Bytes(t, "a.webp")
+		r.host.Add(t, "cut.webp", data[:len(data)*9/10])
+		r.fails(problem.DamagedFile, "toBase64", "cut.webp")
+		r.do("stripMetadata", "a.webp")
+	})
+}
+
+// TestCanvasOfGIF has the size that libvips takes where a GIF's own says nothing; it was damaged
+// with libvips and that size without.
+func TestCanvasOfGIF(t *testing.T) {
+	whole := goimage.NewPaletted(goimage.Rect(0, 0, 9, 7), palette.WebSafe)
+	for canvas, want := range map[goimage.Point]goimage.Point{{X: 1024, Y: 768}: {X: 9, Y: 7}, {X: 3000, Y: 20}: {X: 9, Y: 7}, {X: 100, Y: 90}: {X: 100, Y: 90}, {}: {X: 9, Y: 7}} {
+		data := aGIF(t, whole)
+		binary.LittleEndian.PutUint16(data[6:], uint16(canvas.X))
+		binary.LittleEndian.PutUint16(data[8:], uint16(canvas.Y))
+		onBoth(t, func(t *testing.T, r *run) {
+			r.host.Add(t, "a.gif", data)
+			if out := r.do("info", "a.gif"); out["width"] != float64(want.X) || out["height"] != float64(want.Y) {
+				t.Errorf("%v: %v", canvas, out)
+			}
+			if canvas == (goimage.Point{}) && strings.Contains(t.Name(), "builtin") {
+				return // the standard library wants one
+			}
+			if out := r.do("convert", "a.gif", "png", o{"as": "a.png"}); out["width"] != float64(want.X) || out["height"] != float64(want.Y) {
+				t.Errorf("%v: %v", canvas, out)
+			}
+		})
+	}
 }

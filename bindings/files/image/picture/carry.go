@@ -191,7 +191,8 @@ func stripWebP(data []byte) ([]byte, bool) {
 		}
 	})
 	binary.LittleEndian.PutUint32(out[4:], uint32(len(out)-8))
-	return out, err == nil
+	whole := err == nil && int64(binary.LittleEndian.Uint32(data[4:]))+8 <= int64(len(data))
+	return out, whole
 }
 
 // stripGIF drops comments, and the application extensions that do not play the animation.

@@ -1,6 +1,9 @@
 package picture
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // readGIF walks over the blocks of a GIF, which is how to know its frames.
 func readGIF(data []byte) (Header, error) {
@@ -44,6 +47,9 @@ func readGIF(data []byte) (Header, error) {
 			if at+10 > len(data) {
 				return h.ofGIF()
 			}
+			if h.Frames == 0 {
+				h.canvas(data[at+1:])
+			}
 			flags := data[at+9]
 			h.Progressive = h.Progressive || flags&0x40 != 0
 			at += 10
@@ -59,6 +65,20 @@ func readGIF(data []byte) (Header, error) {
 		}
 	}
 	return h.ofGIF()
+}
+
+// screens are sizes that programs wrote down which meant the screen that they ran on.
+var screens = [][2]int{{640, 480}, {640, 512}, {800, 600}, {1024, 768}, {1280, 1024}, {1600, 1200}}
+
+// canvas gives the size that libnsgif, and with it libvips and sharp, takes: that of the first
+// frame, from the place and size of its descriptor, where the file's says nothing, and no less
+// than it in any case.
+func (h *Header) canvas(frame []byte) {
+	at := func(i int) int { return int(binary.LittleEndian.Uint16(frame[i:])) }
+	if slices.Contains(screens, [2]int{h.Width, h.Height}) || h.Width == 0 || h.Height == 0 || h.Width > 2048 || h.Height > 2048 {
+		h.Width, h.Height = 1, 1
+	}
+	h.Width, h.Height = max(h.Width, at(0)+at(4)), max(h.Height, at(2)+at(6))
 }
 
 func (h Header) ofGIF() (Header, error) {

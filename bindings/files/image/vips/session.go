@@ -183,6 +183,9 @@ func sliceOf[T any](first *T, n int) []T {
 
 var (
 	aboutTheFile = regexp.MustCompile(`(?i)jpeg|pngload|spng|libpng|webp|gifload|nsgif|tiff|heif|avif|source|read error|premature|truncat|corrupt|out of order|end of (file|stream)|sequential`)
+	// Some decoders say nothing: then there is what the encoder says that has got no pixels, and
+	// that writes into memory.
+	saysNothing = regexp.MustCompile(`unable to write to target`)
 	// What libjpeg says of other processes and precisions, libtiff of compressions.
 	aboutItsKind = regexp.MustCompile(`Unsupported JPEG|compression support is not configured|compression scheme .* not`)
 	aboutMemory  = regexp.MustCompile(`(?i)out of memory|unable to allocate|unable to malloc|cannot allocate|error creating thread`)
@@ -200,7 +203,7 @@ func (s *session) explain(err error) error {
 		return problem.New(problem.MemoryLimit, "the picture takes more memory than there is").WithCause(err)
 	case s.reads && aboutItsKind.MatchString(err.Error()):
 		return problem.New(problem.UnsupportedFormat, "pictures of this kind cannot be read").WithCause(err)
-	case aboutTheFile.MatchString(err.Error()), errors.Is(err, errUntold) && s.reads: // some decoders say nothing
+	case aboutTheFile.MatchString(err.Error()), s.reads && (errors.Is(err, errUntold) || saysNothing.MatchString(err.Error())):
 		return problem.New(problem.DamagedFile, "the picture is damaged").WithCause(err)
 	}
 	return problem.New(problem.Internal, "the picture could not be worked on").WithCause(err)
