@@ -13,7 +13,7 @@ import (
 const maxLayers = 100
 
 type overlayIn struct {
-	FileID   string   `json:"file_id" alias:"input,image" doc:"File id or name of the picture to lay over"`
+	FileID   string   `json:"file_id" alias:"input,image,file,id,src" doc:"File id or name of the picture to lay over"`
 	Left     *int     `json:"left,omitempty" alias:"x" doc:"Where its left side goes, in pixels; may be outside"`
 	Top      *int     `json:"top,omitempty" alias:"y" doc:"Where its top goes, in pixels; may be outside"`
 	Position string   `json:"position,omitempty" alias:"gravity" enum:"center,top,bottom,left,right,top-left,top-right,bottom-left,bottom-right" also:"north=top,south=bottom,west=left,east=right,northwest=top-left,northeast=top-right,southwest=bottom-left,southeast=bottom-right,left-top=top-left,right-top=top-right,left-bottom=bottom-left,right-bottom=bottom-right,centre=center" doc:"Where it goes without left and top. Defaults to center."`
@@ -21,7 +21,7 @@ type overlayIn struct {
 	Height   *int     `json:"height,omitempty" min:"1" max:"32767" doc:"Scale it to this height"`
 	Scale    *float64 `json:"scale,omitempty" min:"0.001" max:"100" doc:"Scale it by a factor"`
 	Opacity  *float64 `json:"opacity,omitempty" min:"0" max:"1" doc:"0 is invisible, 1 (the default) as it is"`
-	Blend    string   `json:"blend,omitempty" enum:"over,multiply,screen,overlay,darken,lighten,color-dodge,color-burn,hard-light,soft-light,difference,exclusion,add,dest-in,dest-out" doc:"How colours meet. Defaults to over; dest-in keeps only what is below it, as a mask does."`
+	Blend    string   `json:"blend,omitempty" alias:"blend_mode,mode" enum:"over,multiply,screen,overlay,darken,lighten,color-dodge,color-burn,hard-light,soft-light,difference,exclusion,add,dest-in,dest-out" also:"normal=over,colour-dodge=color-dodge,colour-burn=color-burn" doc:"How colours meet. Defaults to over; dest-in keeps only what is below it, as a mask does."`
 	Tile     bool     `json:"tile,omitempty" doc:"Repeat it all over"`
 }
 

@@ -28,8 +28,8 @@ type boxIn struct {
 	Top       int    `json:"top" alias:"y" min:"-100000" max:"100000" doc:"In pixels"`
 	Width     int    `json:"width" min:"1" max:"100000" doc:"In pixels"`
 	Height    int    `json:"height" min:"1" max:"100000" doc:"In pixels"`
-	Color     string `json:"color,omitempty" doc:"Of the line. Defaults to red."`
-	Thickness *int   `json:"thickness,omitempty" min:"0" max:"1000" doc:"Of the line, in pixels, inwards. Defaults to one that can be seen."`
+	Color     string `json:"color,omitempty" alias:"stroke" doc:"Of the line. Defaults to red."`
+	Thickness *int   `json:"thickness,omitempty" alias:"stroke_width,line_width" min:"0" max:"1000" doc:"Of the line, in pixels, inwards. Defaults to one that can be seen."`
 	Fill      string `json:"fill,omitempty" doc:"Colour inside, such as #FF000040; defaults to none"`
 	Label     string `json:"label,omitempty" doc:"Text on a tag at the top left"`
 }
@@ -96,11 +96,11 @@ type textIn struct {
 	Left       int      `json:"left" alias:"x" min:"-100000" max:"100000" doc:"In pixels"`
 	Top        int      `json:"top" alias:"y" min:"-100000" max:"100000" doc:"In pixels"`
 	Size       *float64 `json:"size,omitempty" alias:"font_size" min:"4" max:"2000" doc:"Height of a line's letters, in pixels. Defaults to one that can be read."`
-	Color      string   `json:"color,omitempty" doc:"Defaults to black, and white on a dark background"`
+	Color      string   `json:"color,omitempty" alias:"fill" doc:"Defaults to black, and white on a dark background"`
 	Background string   `json:"background,omitempty" doc:"Colour of a box behind the text. Defaults to none."`
 	Font       string   `json:"font,omitempty" enum:"sans,bold,mono" doc:"Defaults to sans"`
 	Width      *int     `json:"width,omitempty" min:"1" max:"100000" doc:"Break lines to be at most so wide, in pixels"`
-	Align      string   `json:"align,omitempty" enum:"left,center,right" also:"centre=center" doc:"Of lines among each other. Defaults to left."`
+	Align      string   `json:"align,omitempty" enum:"left,center,right" also:"centre=center,middle=center" doc:"Of lines among each other. Defaults to left."`
 	Position   string   `json:"position,omitempty" enum:"below,above,center" also:"centre=center" doc:"Where the text lies of left and top: below and to the right (the default), above and to the right, or about it."`
 }
 

@@ -16,7 +16,7 @@ type resizeIn struct {
 		Fit                string `json:"fit,omitempty" enum:"cover,contain,fill,inside,outside" doc:"How it fits where both sides are given. cover (the default) fills them and cuts off what is too much; contain keeps all of it and adds background; fill distorts; inside and outside keep the shape and are at most, or at least, that large."`
 		Position           string `json:"position,omitempty" alias:"gravity" enum:"center,top,bottom,left,right,top-left,top-right,bottom-left,bottom-right" also:"north=top,south=bottom,west=left,east=right,northwest=top-left,northeast=top-right,southwest=bottom-left,southeast=bottom-right,left-top=top-left,right-top=top-right,left-bottom=bottom-left,right-bottom=bottom-right,centre=center" doc:"What cover keeps, and where contain puts it. Defaults to center."`
 		WithoutEnlargement bool   `json:"without_enlargement,omitempty" doc:"Never make it larger"`
-		Kernel             string `json:"kernel,omitempty" enum:"lanczos3,cubic,mitchell,linear,nearest" doc:"How pixels are resampled. Defaults to lanczos3; nearest keeps pixel art sharp."`
+		Kernel             string `json:"kernel,omitempty" enum:"lanczos3,cubic,mitchell,linear,nearest" also:"lanczos=lanczos3,bicubic=cubic,bilinear=linear" doc:"How pixels are resampled. Defaults to lanczos3; nearest keeps pixel art sharp."`
 		AutoOrient         bool   `json:"auto_orient,omitempty" doc:"Apply the EXIF orientation; width and height are then those that people see"`
 		saveOptions
 	} `op:"options"`
