@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	goimage "image"
 	"image/color"
 	"math"
@@ -292,4 +293,35 @@ func TestPadLeavesOutASide(t *testing.T) {
 	if out := r.do("pad", "a.png", o{"all": 5, "top": 0}); out["width"] != 20.0 || out["height"] != 15.0 {
 		t.Errorf("%v", out)
 	}
+}
+
+// TestOrientationIsDoneOnce converts photos that lie to formats that carry no EXIF here: what
+// was turned was told to be turned once more.
+func TestOrientationIsDoneOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, r *run) {
+		photo := aJPEG(t, scene(60, 40))
+		exif := []byte("Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00")
+		for orientation := byte(1); orientation <= 8; orientation++ {
+			exif[24] = orientation
+			segment := append([]byte{0xff, 0xe1, 0, byte(len(exif) + 2)}, exif...)
+			name := fmt.Sprintf("%d.jpg", orientation)
+			r.host.Add(t, name, append(append(photo[:2:2], segment...), photo[2:]...))
+			upright := r.do("autoOrient", name, o{"as": name + ".png"})
+			for _, format := range []string{"avif", "tiff", "gif", "bmp"} {
+				made, err := r.js("convert", name, format, o{"as": name + "." + format})
+				if problem.CodeOf(err) == problem.EngineMissing {
+					continue
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				info := r.do("info", made["id"])
+				if info["width"] != upright["width"] || info["height"] != upright["height"] || info["width"] != made["width"] || info["orientation"] != nil && info["orientation"] != 1.0 {
+					t.Errorf("%s as %s: %v", name, format, info)
+				}
+				if same := r.do("compare", upright["id"], made["id"]); same["psnr"] != nil && same["psnr"].(float64) < 24 {
+					t.Errorf("%s as %s looks otherwise: %v", name, format, same)
+				}
+			}
+		}
+	})
 }

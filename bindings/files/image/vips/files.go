@@ -72,7 +72,20 @@ func (s *session) load(job picture.Job) (*pic, []picture.Step, error) {
 	if err := s.toSRGB(p); err != nil {
 		return nil, nil, err
 	}
-	return p, steps, nil
+	return p, steps, s.withoutOrientation(p)
+}
+
+// withoutOrientation has a picture not say how it is to be turned: what the steps leave of that
+// goes into the EXIF of the result, and savers of AVIF and TIFF would write it down again.
+func (s *session) withoutOrientation(p *pic) error {
+	if s.v.typeOf(p.img, "orientation") == 0 {
+		return nil
+	}
+	if err := s.then(p, s.op("copy").image("in", p.img)); err != nil {
+		return err
+	}
+	s.v.remove(p.img, "orientation")
+	return nil
 }
 
 // failOn is at what a decoder gives up. libjpeg only warns of pixels that are not there, where a
