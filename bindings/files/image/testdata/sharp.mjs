@@ -27,6 +27,11 @@ for await (const line of createInterface({ input: process.stdin })) {
       console.log(JSON.stringify({ info: { ...await sharp(file).metadata(), exif: undefined, icc: undefined, xmp: undefined, iptc: undefined, tifftagPhotoshop: undefined, comments: undefined, gainMap: undefined } }));
       continue;
     }
+    if (op === 'avif') {
+      await sharp(file).avif().toFile(args.to);
+      console.log('{}');
+      continue;
+    }
     const { data, info } = await ops[op](sharp(file), args).toColourspace('srgb').ensureAlpha().raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
     console.log(JSON.stringify({ width: info.width, height: info.height, channels: info.channels, data: data.toString('base64') }));
   } catch (error) {
