@@ -7,6 +7,8 @@ import (
 	"fmt"
 	goimage "image"
 	"image/color"
+	"image/color/palette"
+	"image/gif"
 	"math"
 	"testing"
 
@@ -322,6 +324,32 @@ func TestOrientationIsDoneOnce(t *testing.T) {
 					t.Errorf("%s as %s looks otherwise: %v", name, format, same)
 				}
 			}
+		}
+	})
+}
+
+// TestAnimationsAreNotLost has the built-in engine, which writes no animated WebP, say so: the
+// first frame alone was written.
+func TestAnimationsAreNotLost(t *testing.T) {
+	onBoth(t, func(t *testing.T, r *run) {
+		g := &gif.GIF{Delay: []int{5, 5, 5}}
+		for i := range g.Delay {
+			m := goimage.NewPaletted(goimage.Rect(0, 0, 9, 7), palette.WebSafe)
+			for j := range m.Pix {
+				m.Pix[j] = byte(40 * (i + 1))
+			}
+			g.Image = append(g.Image, m)
+		}
+		r.host.Add(t, "a.gif", encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, g) }))
+		made, err := r.js("convert", "a.gif", "webp", o{"lossless": true, "as": "a.webp"})
+		if problem.CodeOf(err) == problem.EngineMissing {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info := r.do("info", made["id"]); info["frames"] != 3.0 {
+			t.Errorf("%v", info)
 		}
 	})
 }

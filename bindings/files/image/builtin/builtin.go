@@ -77,6 +77,9 @@ func (e Engine) Encode(ctx context.Context, job picture.Job, as picture.Encoding
 	if err != nil {
 		return nil, err
 	}
+	if len(frames) > 1 && as.Format == picture.WebP {
+		return nil, missing("animated WebP cannot be written")
+	}
 	size := frames[0].Rect.Size()
 	if err := as.Holds(size.X, size.Y); err != nil {
 		return nil, err
