@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/sandboxd/sandboxd/problem"
@@ -36,7 +37,8 @@ func (o *Operation) Call(ctx context.Context, env *Env, in Input) (any, error) {
 //
 // undefined and null stand for an absent optional argument, and further ones at the end
 // are ignored. An options object may follow the required arguments at once:
-// files.create("a.txt", {content: "…"}). The error is invalid_argument.
+// files.create("a.txt", {content: "…"}), and may name those that it stands for:
+// files.image.resize("a.png", {width: 800}). The error is invalid_argument.
 func (o *Operation) BindJS(args []any) (Input, *problem.Error) {
 	params := o.in.fields
 	for len(args) > len(params) && args[len(args)-1] == nil {
@@ -47,16 +49,20 @@ func (o *Operation) BindJS(args []any) (Input, *problem.Error) {
 	}
 	in := reflect.New(o.in.typ).Elem()
 	early := o.earlyOptions(args)
+	var named, options Object
+	if early {
+		named, options = o.splitNamed(args)
+	}
 	for i, f := range params {
 		var value any
 		given := i < len(args)
 		switch {
 		case early && f.options:
-			value, given = args[len(args)-1], true
-		case given && !(early && i == len(args)-1):
+			value, given = options, true
+		case early && i >= len(args)-1:
+			value, given = named.get(f.names[sideJS])
+		case given:
 			value = args[i]
-		default:
-			given = false
 		}
 		if wrong := setMember(in, f, sideJS, value, given); wrong != nil {
 			return Input{}, o.refuse(sideJS, wrong)
@@ -76,6 +82,22 @@ func (o *Operation) earlyOptions(args []any) bool {
 	_, isObject := args[last].(Object)
 	k := params[last].bare().kind
 	return isObject && k != kindStruct && k != kindMap && k != kindAny && k != kindRaw
+}
+
+// splitNamed takes from early options the members that name an argument for which they
+// stand, and that the options do not have themselves.
+func (o *Operation) splitNamed(args []any) (named, options Object) {
+	last := len(args) - 1
+	skipped, own := o.in.fields[last:len(o.in.fields)-1], o.in.fields[len(o.in.fields)-1].bare()
+	for _, m := range args[last].(Object) {
+		_, option := own.member(sideJS, m.Name)
+		if option == nil && slices.ContainsFunc(skipped, func(f *field) bool { return f.names[sideJS] == m.Name }) {
+			named = append(named, m)
+		} else {
+			options = append(options, m)
+		}
+	}
+	return named, options
 }
 
 // BindTool makes the input of a tool call from its snake_case JSON: one object, in which

@@ -79,6 +79,7 @@ func TestBindJS(t *testing.T) {
 		"an option null":             accepts("f", readIn{ID: "a"}, "a", obj{{"endLine", nil}, {"startLine", nil}}),
 		"optional left out":          accepts("f", listIn{}),
 		"options before an optional": accepts("f", createIn{Name: "a", Options: createOptions{Content: "x"}}, "a", obj{{"content", "x"}}),
+		"an optional by name":        accepts("f", createIn{Name: "a", Mime: ptr("text/csv"), Options: createOptions{Content: "x"}}, "a", obj{{"content", "x"}, {"mime", "text/csv"}}),
 		"optional null":              accepts("f", createIn{Name: "a", Options: createOptions{Tags: []string{"draft"}}}, "a", nil, obj{{"tags", []any{"draft"}}}),
 		"a grid":                     accepts("f", rangeIn{ID: "a", Cell: "A1", Data: [][]any{{1.0, "a", nil}, {}}}, "a", "A1", grid),
 		"a ready grid":               accepts("f", rangeIn{ID: "a", Cell: "A1", Data: [][]any{{1.0}}}, "a", "A1", [][]any{{1.0}}),
