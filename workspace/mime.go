@@ -30,8 +30,9 @@ var textTypes = map[string]string{
 	".ics": "text/calendar", ".vcf": "text/vcard", ".vtt": "text/vtt", ".srt": "application/x-subrip", ".eml": "message/rfc822",
 }
 
-// mimeOf tells a file's type from its first bytes; within text, from its name. A declared
-// type is believed where bytes and name leave it open.
+// mimeOf tells a file's type from its first bytes. Within text it is what was declared, if
+// that says more than text/plain, or else what the name says; of other bytes a declared type
+// is believed where they leave it open.
 func mimeOf(head []byte, name, declared string) string {
 	declared = mediaType(declared)
 	byName := textTypes[strings.ToLower(path.Ext(name))]
@@ -48,6 +49,8 @@ func mimeOf(head []byte, name, declared string) string {
 	}
 	found, text := sniff(head)
 	switch {
+	case text && isTextType(declared) && declared != "text/plain" && byName != "":
+		return declared // the name alone would not have led to another
 	case text && byName != "":
 		return byName
 	case text && found == "text/plain" && isTextType(declared):
@@ -56,6 +59,14 @@ func mimeOf(head []byte, name, declared string) string {
 		return declared
 	}
 	return found
+}
+
+// fetchedType is mimeOf of what a server sent: its name is believed before its type.
+func fetchedType(head []byte, name, declared string) string {
+	if textTypes[strings.ToLower(path.Ext(name))] != "" && isTextType(mediaType(declared)) {
+		declared = ""
+	}
+	return mimeOf(head, name, declared)
 }
 
 // renamedType is the type of a file that got another name: text follows its extension.

@@ -36,7 +36,7 @@ func (r *Run) Fetch(ctx context.Context, url, name string) (host.File, error) {
 		if err := r.room(ctx, nil, b); err != nil {
 			return nil, err
 		}
-		e, err := r.create(ctx, name, host.SourceCreated, mimeOf(b.head, name, got.MimeType), true)
+		e, err := r.create(ctx, name, host.SourceCreated, fetchedType(b.head, name, got.MimeType), true)
 		if err != nil {
 			return nil, err
 		}

@@ -146,6 +146,8 @@ func typesAreDetected(t *testing.T, f *Fixture) {
 			{"a.json", "", `{"a":1}`, "application/json"},
 			{"a.ts", "", "let x: number = 1", "text/typescript"},
 			{"a.txt", "image/png", "just text", "text/plain"},
+			{"mine.txt", "text/x-notes", "just text", "text/x-notes"},
+			{"plain.csv", "text/plain", "x;y\n1;2\n", "text/csv"},
 			{"b.csv", "text/csv", png, "image/png"},
 			{"c.txt", "", png, "image/png"},
 			{"d.pdf", "", "%PDF-1.7\n", "application/pdf"},
@@ -161,6 +163,8 @@ func typesAreDetected(t *testing.T, f *Fixture) {
 		failOn(t, err)
 		equal(t, "renamed text", got.MimeType, "application/yaml")
 		equal(t, "text into an empty file of a declared type", put(t, r, "empty", "# hi").MimeType, "text/markdown")
+		equal(t, "new text in a file of a declared type", put(t, r, "mine.txt", "other text").MimeType, "text/x-notes")
+		equal(t, "a picture in its place", put(t, r, "mine.txt", png).MimeType, "image/png")
 		_, err = r.Create(ctx, host.NewFile{Name: "x", MimeType: "no type"})
 		fails(t, "a type that is none", err, problem.InvalidArgument)
 	})
