@@ -72,23 +72,19 @@ func (s *server) download(w http.ResponseWriter, r *http.Request) error {
 	return s.sendFile(w, r, askedOf(r).workspace, r.PathValue("id"), countOf(r, "version"))
 }
 
-// mostRanges is how many parts of a file one request may ask for: each costs a header, and
-// parts that overlap would make a large answer of a small file.
-const mostRanges = 10
-
 // sendFile answers a file's bytes, with ranges and conditional requests, always as an
 // attachment: a page made by a script must not run in this origin.
 func (s *server) sendFile(w http.ResponseWriter, r *http.Request, workspace, ref string, version int64) error {
-	if unit, _, said := strings.Cut(r.Header.Get("Range"), "="); r.Method != http.MethodGet || !said || !strings.EqualFold(unit, "bytes") {
-		r.Header.Del("Range") // only GET has ranges, and other units are to be ignored (RFC 9110, 14.2)
-	}
-	if strings.Count(r.Header.Get("Range"), ",") >= mostRanges {
-		return problem.New(problem.InvalidArgument, "Range: expected at most %d parts of the file", mostRanges).With("argument", "Range").
-			WithHint("Ask for one part, or for the whole file.")
+	parts, some, err := partsOf(r)
+	if err != nil {
+		return err
 	}
 	begun := false
-	err := s.Host.Files(workspace).Send(r.Context(), ref, version, func(opened *host.Opened) (int64, error) {
+	err = s.Host.Files(workspace).Send(r.Context(), ref, version, func(opened *host.Opened) (int64, error) {
 		begun = true
+		if r.Header.Del("Range"); some && opened.File.Size > 0 { // an empty file has no parts, but can be had
+			r.Header.Set("Range", rangesOf(parts, opened.File.Size))
+		}
 		return s.sendOpened(w, r, opened)
 	})
 	if begun {
