@@ -34,7 +34,7 @@ type serverSettings struct {
 	Rate    float64        `help:"How many requests a second each token may send." default:"1000" env:"SANDBOXD_RATE" group:"Bounds of each token:"`
 	Burst   int            `help:"How many at once after a while of silence." default:"2000" env:"SANDBOXD_BURST" group:"Bounds of each token:"`
 	Request int            `name:"requests" help:"How many requests may be under way." default:"256" env:"SANDBOXD_REQUESTS" group:"Bounds of each token:"`
-	Streams int            `help:"How many event streams may be open." default:"1024" env:"SANDBOXD_STREAMS" group:"Bounds of each token:"`
+	Streams int            `help:"How many event streams may be open." default:"2048" env:"SANDBOXD_STREAMS" group:"Bounds of each token:"`
 
 	hostSettings
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -50,6 +52,25 @@ func TestEveryLimitIsASetting(t *testing.T) {
 		if got := reflect.ValueOf(set.host().Limits).Field(i).Int(); got != 7 {
 			t.Errorf("--%s 7 makes %s %d", flag, fields.Field(i).Name, got)
 		}
+	}
+}
+
+// What the page of the HTTP API promises each token is what sandboxd serve gives it.
+func TestThePageHasTheBoundsOfATokenRight(t *testing.T) {
+	var defaults serverSettings
+	parser, err := kong.New(&defaults)
+	if err == nil {
+		_, err = parser.Parse(nil)
+	}
+	page, readErr := os.ReadFile("../../docs/http.md")
+	if err != nil || readErr != nil {
+		t.Fatal(err, readErr)
+	}
+	words := strings.ReplaceAll(strings.Join(strings.Fields(string(page)), " "), ",", "")
+	says := fmt.Sprintf("%.0f requests a second (%d at once after a pause) %d requests under way and %d event streams",
+		defaults.Rate, defaults.Burst, defaults.Request, defaults.Streams)
+	if !strings.Contains(words, says) {
+		t.Errorf("the page does not say: %s", says)
 	}
 }
 
