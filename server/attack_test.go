@@ -113,6 +113,29 @@ func TestOddJSON(t *testing.T) {
 	l.wantStatus(l.run("1"), 200)
 }
 
+// A body means to us what it means to whoever looked at it on its way: nothing is taken for
+// another name, one of two, or other letters.
+func TestAttackByJSONThatCanBeReadTwice(t *testing.T) {
+	l := newLab(t, sandboxd.Config{})
+	l.put("/api/files/a.txt", "a")
+	l.wantProblem(l.post("/api/runs", `{"SCRIPT": "return 1"}`), problem.InvalidArgument, "SCRIPT: there is no such member; expected some of script")
+	l.wantProblem(l.post("/api/runs", `{"script": "return 1", "Script": "return 2"}`), problem.InvalidArgument, "Script: there is no such member")
+	l.wantProblem(l.post("/api/runs", `{"script": "return 1", "args": {"script": 1}, "script": "return 2"}`), problem.InvalidArgument, "script: expected it once")
+	l.wantProblem(l.post("/api/tokens", `{"scopes": ["run"], "\u0073copes": ["admin"]}`), problem.InvalidArgument, "scopes: expected it once")
+	rename := func(body string) answer {
+		return l.do("PATCH", "/api/files/a.txt", strings.NewReader(body), "Content-Type", "application/json")
+	}
+	l.wantProblem(rename("{\"name\": \"caf\xe9.txt\"}"), problem.InvalidArgument, "UTF-8")
+	l.wantProblem(l.post("/api/tools/file_create", "{\"name\": \"b.txt\", \"content\": \"caf\xe9\"}"), problem.InvalidArgument, "UTF-8")
+	if l.names() != "a.txt" {
+		t.Errorf("files: %s", l.names())
+	}
+	l.wantStatus(rename(`{"name": "café.txt"}`), 200)
+	if a := l.post("/api/runs", `{"script": "return args.a", "args": {"a": 1, "A": 2}}`); !strings.Contains(a.body, `"result":1`) {
+		t.Errorf("a script's own arguments: %s", a.body)
+	}
+}
+
 func took(start time.Time) time.Duration { return time.Since(start) }
 
 // Headers, too, are bounded.

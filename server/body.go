@@ -9,9 +9,11 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/sandboxd/sandboxd/problem"
 )
@@ -68,25 +70,64 @@ func (b *hurried) stop() {
 }
 
 // readJSON reads a request's body of at most max bytes into value, which is an object's
-// Go form, and refuses members that it does not know.
+// Go form, and refuses members that it does not know. Names are as they are written, each is
+// there once, and text is UTF-8: of what is not so, whoever looks at a request on its way
+// might read something else than we do.
 func readJSON(w http.ResponseWriter, r *http.Request, max int64, value any) error {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
 		return problem.New(problem.UnsupportedFormat, "the body: expected Content-Type application/json, got %q", r.Header.Get("Content-Type")).
 			WithHint("Send a JSON object with the header Content-Type: application/json.")
 	}
-	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, max))
+	// To its end, or the server would not notice when the client leaves.
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, max))
+	if err != nil {
+		return bodyProblem(err, max, value)
+	}
+	if !utf8.Valid(text) {
+		return badBody("it is not UTF-8")
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
-	err := dec.Decode(value)
-	if err == nil {
-		// What follows is read to its end, or the server would not notice when the client leaves.
-		if _, err = dec.Token(); err == io.EOF {
-			return nil
+	if err := dec.Decode(value); err != nil {
+		return bodyProblem(err, max, value)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return badBody("expected one JSON object, but more follows it").WithCause(err)
+	}
+	return exactMembers(text, value)
+}
+
+// exactMembers refuses members that encoding/json takes for others, because it does not look
+// at capitals, and those that are there twice, of which it takes the last.
+func exactMembers(text []byte, value any) error {
+	known := members(reflect.TypeOf(value))
+	dec := json.NewDecoder(bytes.NewReader(text))
+	if open, _ := dec.Token(); len(known) == 0 || open != json.Delim('{') { // a tool's arguments, or null
+		return nil
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		key, err := dec.Token()
+		name, _ := key.(string)
+		switch {
+		case err != nil:
+			return badBody("it could not be read").WithCause(err)
+		case !slices.Contains(known, name):
+			return unknownMember(name, known)
+		case seen[name]:
+			return invalid(name, "expected it once, got it more often")
 		}
-		if err == nil || !tooLarge(err) {
-			return badBody("expected one JSON object, but more follows it").WithCause(err)
+		seen[name] = true
+		var passed json.RawMessage
+		if err := dec.Decode(&passed); err != nil {
+			return badBody("it could not be read").WithCause(err)
 		}
 	}
-	return bodyProblem(err, max, value)
+	return nil
+}
+
+func unknownMember(name string, known []string) error {
+	return invalid(clip(name), "there is no such member; expected %s", someOf(known))
 }
 
 // encodeJSON is JSON with a line end, in which <, > and & are themselves.
@@ -128,25 +169,24 @@ func bodyProblem(err error, max int64, value any) error {
 		return invalid(wrongType.Field, "expected %s, got %s", typeName(wrongType), article(wrongType.Value))
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return invalid(clip(strings.Trim(name, `"`)), "there is no such member; expected some of %s", members(reflect.TypeOf(value)))
+		return unknownMember(strings.Trim(name, `"`), members(reflect.TypeOf(value)))
 	}
 	return badBody("it could not be read").WithCause(err)
 }
 
-// members names those that a body may have.
-func members(t reflect.Type) string {
-	var names []string
+// members names those that a body may have; nothing of one that is no struct.
+func members(t reflect.Type) (names []string) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if t.Kind() != reflect.Struct {
-		return "none"
+		return nil
 	}
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		names = append(names, name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 func typeName(e *json.UnmarshalTypeError) string {

@@ -225,6 +225,10 @@ func orNone(list []parameter) string {
 	for i, p := range list {
 		names[i] = p.name
 	}
+	return someOf(names)
+}
+
+func someOf(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}
