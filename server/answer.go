@@ -77,6 +77,7 @@ func send(w http.ResponseWriter, status int, body []byte) {
 // routed answers what no route takes as problem details; the mux's own answers are text.
 func (s *server) routed(routes *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = overridden(r)
 		refuse, pattern := routes.Handler(r)
 		if pattern != "" {
 			routes.ServeHTTP(w, r)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"strconv"
@@ -31,6 +32,8 @@ const (
 func (s *server) uploadRoutes() []route {
 	resumable := parameter{"Tus-Resumable", text, true, "1.0.0"}
 	offset := map[string]string{"Upload-Offset": "How many bytes are there.", fileIDHeader: "The file, once all of it is there."}
+	whole := map[string]string{"Upload-Metadata": "As it was given."}
+	maps.Copy(whole, offset)
 	tag := "uploads"
 	return []route{
 		{method: "OPTIONS", path: "/api/uploads", id: "describeUploads", tag: tag, scopes: writing, summary: "What resumable uploads can do (tus 1.0.0).",
@@ -41,7 +44,7 @@ func (s *server) uploadRoutes() []route {
 				{"Upload-Metadata", text, true, "filename, and its value in base64."}},
 			answers: []content{{status: 201, doc: "It has begun.", header: map[string]string{"Location": "Where the parts go.", "Upload-Offset": offset["Upload-Offset"]}}}, serve: s.beginUpload},
 		{method: "HEAD", path: "/api/uploads/{id}", id: "showUpload", tag: tag, scopes: writing, summary: "How much of an upload is there?",
-			headers: []parameter{resumable}, answers: []content{{status: 204, doc: "See the headers.", header: offset}}, serve: s.showUpload},
+			headers: []parameter{resumable}, answers: []content{{status: 204, doc: "See the headers.", header: whole}}, serve: s.showUpload},
 		{method: "PATCH", path: "/api/uploads/{id}", id: "continueUpload", tag: tag, scopes: writing, summary: "Send the next part of an upload.",
 			headers: []parameter{resumable, {"Upload-Offset", text, true, "How many bytes are there already; conflict if not."}},
 			body:    &content{media: partMedia},
@@ -59,6 +62,19 @@ func (s *server) describeUploads(w http.ResponseWriter, _ *http.Request) error {
 	h.Set("Tus-Max-Size", strconv.FormatInt(s.Host.Limits().FileBytes, 10))
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// overridden is a request as its client means it, which may be unable to send what is not GET
+// or POST; tus has a header for that. Only another change is heard of: what a change must
+// prove, such as where it comes from, has been asked before.
+func overridden(r *http.Request) *http.Request {
+	method := r.Header.Get("X-HTTP-Method-Override")
+	if r.Method != http.MethodPost || method != http.MethodPatch && method != http.MethodDelete || !strings.HasPrefix(r.URL.Path, "/api/uploads/") {
+		return r
+	}
+	meant := r.WithContext(r.Context())
+	meant.Method = method
+	return meant
 }
 
 // speaksTus refuses clients of another version of the protocol, in its words.
@@ -82,12 +98,13 @@ func (s *server) beginUpload(w http.ResponseWriter, r *http.Request) error {
 	if most := s.Host.Limits().FileBytes; length > most {
 		return problem.New(problem.FileTooLarge, "the file has %d bytes; a file may have %d", length, most)
 	}
-	name, err := filename(r.Header.Get("Upload-Metadata"))
+	metadata := r.Header.Get("Upload-Metadata")
+	name, err := filename(metadata)
 	if err != nil {
 		return err
 	}
 	a := askedOf(r)
-	u, err := s.uploads.begin(upload{Workspace: a.workspace, Name: name, Length: length, Replace: flagOf(r, "replace"), Session: textOf(r, "session_id")},
+	u, err := s.uploads.begin(upload{Workspace: a.workspace, Name: name, Metadata: metadata, Length: length, Replace: flagOf(r, "replace"), Session: textOf(r, "session_id")},
 		s.Host.Limits().WorkspaceSize)
 	if err != nil {
 		return err
@@ -137,6 +154,7 @@ func (s *server) showUpload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	u.describe(w, offset)
+	w.Header().Set("Upload-Metadata", u.Metadata)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }

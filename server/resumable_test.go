@@ -186,6 +186,38 @@ func TestAnUploadGoesOnAfterABreak(t *testing.T) {
 	}
 }
 
+// What the protocol asks of every server, though few clients need it: an upload's metadata is
+// told as it was given, and a client that cannot send PATCH or DELETE says it in a header.
+func TestTusForClientsWithLess(t *testing.T) {
+	l := newLab(t, sandboxd.Config{})
+	said := metadata("x.txt") + ",filetype dGV4dC9wbGFpbg==,is_confidential"
+	a := l.do("POST", "/api/uploads", nil, "Tus-Resumable", "1.0.0", "Upload-Length", "6", "Upload-Metadata", said)
+	l.wantStatus(a, 201)
+	at := a.header.Get("Location")
+	if a := l.head(at); a.header.Get("Upload-Metadata") != said {
+		t.Errorf("HEAD answers %v", a.header)
+	}
+	override := func(method, body, offset string) answer {
+		return l.do("POST", at, strings.NewReader(body), "X-HTTP-Method-Override", method, "Tus-Resumable", "1.0.0", "Content-Type", partType, "Upload-Offset", offset)
+	}
+	if a := override("PATCH", "abc", "0"); a.status != 204 || a.header.Get("Upload-Offset") != "3" {
+		t.Fatalf("%d %v %s", a.status, a.header, a.body)
+	}
+	l.wantStatus(override("DELETE", "", "3"), 204)
+	if a := l.head(at); a.status != 404 {
+		t.Errorf("after its end: %d", a.status)
+	}
+	// Of nothing else, and to nothing that a page of another origin may send.
+	at = l.begin("y.txt", 3)
+	for _, method := range []string{"GET", "HEAD", "PUT", "POST", "x"} {
+		l.wantProblem(override(method, "abc", "0"), problem.MethodNotAllowed, "does not take")
+	}
+	l.wantProblem(l.do("POST", at, strings.NewReader("abc"), "X-HTTP-Method-Override", "PATCH", "Origin", "https://evil.example", "Tus-Resumable", "1.0.0",
+		"Content-Type", partType, "Upload-Offset", "0"), problem.Forbidden, "another origin")
+	l.put("/api/files/keep.txt", "x")
+	l.wantProblem(l.do("POST", "/api/files/keep.txt", nil, "X-HTTP-Method-Override", "DELETE"), problem.MethodNotAllowed, "does not take")
+}
+
 // The client that people use, in its own words: 20 MB in parts of 1 MB, one of which is cut
 // off by the client, which then goes on from what it remembers.
 func TestTusClient(t *testing.T) {

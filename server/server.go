@@ -188,9 +188,9 @@ func (s *server) shared(next http.Handler) http.Handler {
 		AllowedOrigins: s.Origins,
 		AllowedMethods: []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"},
 		AllowedHeaders: []string{"Authorization", "Content-Type", "If-Match", "If-None-Match", "Last-Event-ID", "Prefer", "Range", "X-Request-Id",
-			"Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Offset", "Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"},
+			"Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Offset", "X-HTTP-Method-Override", "Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"},
 		ExposedHeaders: []string{"Content-Disposition", "Content-Range", "ETag", "Location", "Retry-After", "X-Request-Id",
-			"Tus-Extension", "Tus-Max-Size", "Tus-Resumable", "Tus-Version", "Upload-Expires", "Upload-Length", "Upload-Offset", "Sandboxd-File-Id", "Mcp-Session-Id", "Mcp-Protocol-Version"},
+			"Tus-Extension", "Tus-Max-Size", "Tus-Resumable", "Tus-Version", "Upload-Expires", "Upload-Length", "Upload-Metadata", "Upload-Offset", "Sandboxd-File-Id", "Mcp-Session-Id", "Mcp-Protocol-Version"},
 		MaxAge: 600,
 	}).Handler(next)
 }

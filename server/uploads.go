@@ -55,6 +55,7 @@ type upload struct {
 	Run       string    `json:"run"` // that stores it
 	Workspace string    `json:"workspace"`
 	Name      string    `json:"name"`
+	Metadata  string    `json:"metadata"` // as the client gave it
 	Length    int64     `json:"length"`
 	Replace   bool      `json:"replace"`
 	Session   string    `json:"session_id"`
