@@ -59,7 +59,7 @@ type Config struct {
 	// Requests is how many requests of a token may be under way. Defaults to 256.
 	Requests int
 	// Streams is how many event streams a token may have open; those whose client has just
-	// left count for a moment more. Defaults to 2,048.
+	// left count for a moment more, and so does every request to MCP. Defaults to 2,048.
 	Streams int
 
 	// Connections is how many clients Serve has at a time; more wait, so that those who are
@@ -162,12 +162,24 @@ func newServer(config Config, stopping <-chan struct{}) http.Handler {
 		api.Handle(rt.method+" "+rt.path, handler) // an open one too, for what it says of other methods
 	}
 	if config.MCP != nil {
-		api.Handle("/mcp", s.metrics.counted("/mcp", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			config.MCP.ServeHTTP(w, withBase(r)) // for the links that it makes
-		})))
+		api.Handle("/mcp", s.metrics.counted("/mcp", http.HandlerFunc(s.serveMCP)))
 	}
 	root.Handle("/", s.guarded(s.authenticated(s.routed(api))))
 	return s.told(s.traced(s.prepared(s.shared(root))))
+}
+
+// serveMCP serves what is mounted at /mcp within the caller's limits. Each of its requests
+// counts as a stream of events, as which it may be answered: a client may well have more calls
+// under way than there is place for, and MCP tells it so call by call.
+func (s *server) serveMCP(w http.ResponseWriter, r *http.Request) {
+	caller, _ := access.From(r.Context())
+	leave, err := s.limits.enter(caller.TokenID, true)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	defer leave()
+	s.MCP.ServeHTTP(w, withBase(r)) // for the links that it makes
 }
 
 // guardedUnless leaves out the checks of Host and Origin, for probes, which have neither.

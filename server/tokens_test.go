@@ -249,6 +249,46 @@ func TestTokensAreLimited(t *testing.T) {
 	l.wantStatus(l.get("/api/files", "Authorization", second), 200)
 }
 
+// Whatever a token asks of what is mounted at /mcp counts with its streams.
+func TestTokensAreLimitedOverMCP(t *testing.T) {
+	entered := make(chan struct{})
+	held := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Held") != "" {
+			entered <- struct{}{}
+			<-r.Context().Done()
+		}
+	})
+	l := newLabOf(t, sandboxd.Config{}, server.Config{Requests: 1, Streams: 2, MCP: held})
+	first, second := l.token("w", access.Scopes()...), l.token("w", access.Scopes()...)
+	for _, method := range []string{"POST", "GET"} {
+		ctx, leave := context.WithCancel(t.Context())
+		req, err := http.NewRequestWithContext(ctx, method, l.url+"/mcp", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = http.Header{"Authorization": {first}, "Held": {"yes"}}
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			if res, err := plain.Do(req); err == nil {
+				res.Body.Close()
+			}
+		}()
+		t.Cleanup(func() { leave(); <-gone })
+		select {
+		case <-entered:
+		case <-gone:
+			t.Fatalf("%s was refused", method)
+		}
+	}
+	for _, more := range []string{"POST /mcp", "GET /mcp", "GET /api/events"} {
+		method, path, _ := strings.Cut(more, " ")
+		l.wantProblem(l.do(method, path, nil, "Authorization", first), problem.Busy, "event streams")
+	}
+	l.wantStatus(l.get("/api/files", "Authorization", first), 200)
+	l.wantStatus(l.do("POST", "/mcp", nil, "Authorization", second), 200)
+}
+
 func TestUnknownParametersAreRefused(t *testing.T) {
 	l := newLab(t, sandboxd.Config{})
 	l.wantProblem(l.get("/api/files?patern=*.csv"), problem.InvalidArgument, "patern: there is no such parameter; expected some of pattern")
