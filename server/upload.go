@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"mime"
 	"mime/multipart"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -123,6 +126,9 @@ func (f *form) next() (sandboxd.Upload, error) {
 		if f.seen++; f.seen > formParts {
 			return sandboxd.Upload{}, problem.New(problem.InvalidArgument, "the form has more than %d parts", formParts).WithHint("Send several forms.")
 		}
+		if err := readable(part); err != nil {
+			return sandboxd.Upload{}, err
+		}
 		if name := part.FileName(); name != "" {
 			u := f.like
 			if u.Body = (formReader{part, f}); u.Name == "" {
@@ -140,6 +146,29 @@ func (f *form) next() (sandboxd.Upload, error) {
 			return sandboxd.Upload{}, f.problem(err)
 		}
 	}
+}
+
+var (
+	quoted    = regexp.MustCompile(`"(\\.|[^"\\])*"`)
+	namesFile = regexp.MustCompile(`(?i);\s*filename[*0-9]*\s*=`)
+)
+
+// readable refuses a part that is a file whose name cannot be read: the form would be kept
+// without it. One in another coding than its own is refused too, as a whole body is.
+func readable(part *multipart.Part) error {
+	disposition := part.Header.Get("Content-Disposition")
+	_, params, err := mime.ParseMediaType(disposition)
+	if _, named := params["filename"]; (err != nil || !named) && namesFile.MatchString(quoted.ReplaceAllString(disposition, `""`)) {
+		return problem.New(problem.InvalidArgument, "the form: the filename in %.200q cannot be read", disposition).
+			WithHint("Send it as filename=\"data.csv\", in UTF-8.").WithCause(err)
+	}
+	for name, plain := range map[string]string{"Content-Encoding": "identity", "Content-Transfer-Encoding": "7bit 8bit binary"} {
+		if coding := part.Header.Get(name); coding != "" && !slices.Contains(strings.Fields(plain), strings.ToLower(coding)) {
+			return problem.New(problem.UnsupportedFormat, "the form: %s: expected the file as it is, got %.100q", name, coding).
+				WithHint("Send the file's own bytes, without this header.")
+		}
+	}
+	return nil
 }
 
 // formReader reads a part, and says what is wrong when it ends before its end.

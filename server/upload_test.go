@@ -109,6 +109,39 @@ func TestUploadNames(t *testing.T) {
 	}
 }
 
+// A part that says that it is a file is stored or refused with the whole form, and never
+// passed over; and what is stored is the file, not some coding of it.
+func TestPartsThatCannotBeReadAreRefused(t *testing.T) {
+	l := newLab(t, sandboxd.Config{})
+	send := func(header string) answer {
+		body := half + "good\r\n--b\r\n" + header + "\r\n\r\neHh4\r\n--b--\r\n"
+		return l.do("POST", "/api/files/upload", strings.NewReader(body), "Content-Type", handmade)
+	}
+	const file = "Content-Disposition: form-data; name=\"file\"; filename=\"b.txt\"\r\n"
+	for header, says := range map[string]string{
+		"Content-Disposition: form-data; name=file; filename=two words.txt":                      "filename",
+		"Content-Disposition: form-data; name=file; filename*=ISO-8859-1''caf%E9.txt":            "filename",
+		"Content-Disposition: form-data; name=file; FileName*=utf-8''%ZZ.txt":                    "filename",
+		"Content-Disposition: form-data; name=file; filename=\"a.txt\"; filename=\"b.txt\"":      "filename",
+		"Content-Disposition: form-data; name=\"a; b\"; x=\"\\\"\"; filename*=ISO-8859-1''x.txt": "filename",
+	} {
+		l.wantProblem(send(header), problem.InvalidArgument, says)
+	}
+	l.wantProblem(send(file+"Content-Transfer-Encoding: base64"), problem.UnsupportedFormat, "Content-Transfer-Encoding")
+	l.wantProblem(send(file+"Content-Encoding: gzip"), problem.UnsupportedFormat, "Content-Encoding")
+	if l.names() != "" {
+		t.Fatalf("files: %s", l.names())
+	}
+	// What says nothing of a file is a plain field, as is an input in which nobody chose one.
+	for _, header := range []string{"Content-Disposition: form-data; name=\"filename\"", "Content-Disposition: form-data; name=\"; filename=x\"",
+		"Content-Disposition: form-data; name=\"file\"; filename=\"\"", "X: y"} {
+		if a := send(header); a.status != 201 || len(decode[uploadAnswer](t, a).Files) != 1 {
+			t.Errorf("%s: %d %s", header, a.status, a.body)
+		}
+	}
+	l.wantStatus(send(file+"Content-Transfer-Encoding: Binary\r\nContent-Encoding: identity"), 201)
+}
+
 // rawUpload sends a name as it is, which the multipart package would escape.
 func (l *lab) rawUpload(name string) answer {
 	l.Helper()
