@@ -89,7 +89,7 @@ type guesses struct {
 
 type guesser struct {
 	wrong *rate.Limiter
-	good  map[string]bool // digests of what was right
+	good  map[string]time.Time // digests of what was right, and when it was used last
 	seen  time.Time
 }
 
@@ -107,7 +107,8 @@ func (g *guesses) try(remote, digest string, check func() error) error {
 	g.mu.Lock()
 	a := g.addresses[from]
 	if a != nil {
-		if a.seen = time.Now(); a.wrong.Tokens() < 1 && !a.good[digest] {
+		a.seen = time.Now()
+		if _, good := a.good[digest]; !good && a.wrong.Tokens() < 1 {
 			g.mu.Unlock()
 			return busy(wrongEvery, "too many wrong tokens came from this address")
 		}
@@ -121,17 +122,30 @@ func (g *guesses) try(remote, digest string, check func() error) error {
 	defer g.mu.Unlock()
 	if a = g.addresses[from]; a == nil {
 		g.forget()
-		a = &guesser{wrong: rate.NewLimiter(rate.Every(wrongEvery), wrongBurst), good: map[string]bool{}, seen: time.Now()}
+		a = &guesser{wrong: rate.NewLimiter(rate.Every(wrongEvery), wrongBurst), good: map[string]time.Time{}, seen: time.Now()}
 		g.addresses[from] = a
 	}
-	if err != nil {
-		if !a.good[digest] { // one that was good is revoked or expired by now, and no guess
+	if _, good := a.good[digest]; err != nil {
+		if !good { // one that was good is revoked or expired by now, and no guess
 			a.wrong.Allow()
 		}
-	} else if len(a.good) < goodKnown {
-		a.good[digest] = true
+		return err
+	} else if !good && len(a.good) >= goodKnown {
+		a.forgetOldest()
 	}
-	return err
+	a.good[digest] = time.Now()
+	return nil
+}
+
+// forgetOldest makes room: links are used once, and tokens are replaced.
+func (a *guesser) forgetOldest() {
+	oldest, used := "", time.Now()
+	for digest, at := range a.good {
+		if !at.After(used) {
+			oldest, used = digest, at
+		}
+	}
+	delete(a.good, oldest)
 }
 
 // forget makes room: addresses that did nothing wrong lately lose nothing by it.

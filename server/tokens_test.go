@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -207,6 +208,22 @@ func TestGuessesAreBounded(t *testing.T) {
 	l.wantProblem(l.get("/api/files", "Authorization", fresh), problem.Busy, "too many wrong tokens")
 	l.wantProblem(l.get("/api/signed/x.y", "Authorization", ""), problem.Busy, "too many wrong tokens")
 	l.wantStatus(l.get("/healthz", "Authorization", ""), 200)
+}
+
+// However many tokens and links an address has used, it goes on with those of now.
+func TestGuessesDoNotShutOutWhoIsThereForLong(t *testing.T) {
+	l := newLab(t, sandboxd.Config{})
+	l.put("/api/files/a.txt", "a")
+	for i := range 120 {
+		link, _ := l.link("/api/links/download", fmt.Sprintf(`{"file": "a.txt", "expires_in": %d}`, 100+i))
+		l.wantStatus(l.get(link, "Authorization", ""), 200)
+	}
+	fresh := l.token("w", access.FilesRead)
+	l.wantStatus(l.get("/api/files", "Authorization", fresh), 200)
+	for l.get("/api/files", "Authorization", "Bearer wrong").status != 503 {
+	}
+	l.wantStatus(l.get("/api/files", "Authorization", fresh), 200)
+	l.wantStatus(l.get("/api/files"), 200)
 }
 
 // Each token has its share, and one that is over it does not take another's.
