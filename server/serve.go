@@ -32,7 +32,8 @@ func Serve(ctx context.Context, listener net.Listener, config Config) error {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(config.Log.Handler(), slog.LevelWarn),
 	}
-	listener = bound(listener, config.Connections)
+	places := bound(listener, config.Connections)
+	listener, httpServer.ConnState = places, places.state
 	serve := httpServer.Serve
 	if config.CertFile != "" {
 		certificate := &certificate{certFile: config.CertFile, keyFile: config.KeyFile}

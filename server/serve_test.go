@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -85,8 +86,8 @@ func TestServeDoesNotWaitForEver(t *testing.T) {
 	<-answered
 }
 
-// Idle connections do not take the place of everybody: who is over the number waits for one
-// to go, and is served then.
+// Idle connections do not take the place of everybody: the one that is idle longest goes, and
+// who is over the number of those that are not waits for one to end.
 func TestConnectionsAreBounded(t *testing.T) {
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	h, err := sandboxd.Open(t.Context(), sandboxd.Config{Log: quiet, Concurrency: 1})
@@ -103,33 +104,46 @@ func TestConnectionsAreBounded(t *testing.T) {
 	go func() {
 		served <- server.Serve(ctx, listener, server.Config{Host: h, Token: token, Connections: 2, Log: quiet})
 	}()
-	ask := func(conn net.Conn, within time.Duration) error {
+	ask := func(conn net.Conn, path string, within time.Duration) error {
 		_ = conn.SetDeadline(time.Now().Add(within))
-		if _, err := io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+		if _, err := io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token+"\r\n\r\n"); err != nil {
 			return err
 		}
 		_, err := conn.Read(make([]byte, 1024))
 		return err
 	}
-	var conns []net.Conn
-	for range 3 {
+	connect := func() net.Conn {
 		conn, err := net.Dial("tcp", listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close()
-		conns = append(conns, conn)
+		t.Cleanup(func() { conn.Close() })
+		return conn
 	}
-	for i, conn := range conns[:2] {
-		if err := ask(conn, 20*time.Second); err != nil {
-			t.Errorf("connection %d: %v", i, err)
+	first, second := connect(), connect()
+	for range 3 { // nobody needs their places
+		if err := errors.Join(ask(first, "/healthz", 20*time.Second), ask(second, "/healthz", 20*time.Second)); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if err := ask(conns[2], 100*time.Millisecond); err == nil {
+	for i := range 5 { // each comes in the place of one that is idle
+		if err := ask(connect(), "/healthz", 20*time.Second); err != nil {
+			t.Fatalf("connection %d more: %v", i+1, err)
+		}
+	}
+	var streams []net.Conn
+	for range 2 {
+		streams = append(streams, connect())
+		if err := ask(streams[len(streams)-1], "/api/events", 20*time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	third := connect()
+	if err := ask(third, "/healthz", 100*time.Millisecond); err == nil {
 		t.Error("a third connection is served beside the two that there may be")
 	}
-	conns[0].Close()
-	if err := ask(conns[2], 20*time.Second); err != nil {
+	streams[0].Close()
+	if err := ask(third, "/healthz", 20*time.Second); err != nil {
 		t.Errorf("after one left: %v", err)
 	}
 	stop()

@@ -62,8 +62,9 @@ type Config struct {
 	// left count for a moment more, and so does every request to MCP. Defaults to 2,048.
 	Streams int
 
-	// Connections is how many clients Serve has at a time; more wait, so that those who are
-	// there, and the files, have descriptors. Defaults to 8,192.
+	// Connections is how many clients Serve has at a time, so that those who are there, and
+	// the files, have descriptors; for more, idle ones are disconnected, or they wait.
+	// Defaults to 8,192.
 	Connections int
 	// BodyPause is how long a client may pause while it sends a body. Defaults to 30 s.
 	BodyPause time.Duration
