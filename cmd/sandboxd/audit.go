@@ -80,7 +80,7 @@ func (c *auditLsCmd) Run(a *app) error {
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, r := range list.Records {
-		fmt.Fprintf(w, "%s\t%s\t%s %s\t%s\t%s\t%s\t%.1f ms\n", r.Time, r.Workspace, r.Who.Via, visible(r.Who.Name), r.Action, r.Code, visible(aboutWhat(r)), r.DurationMs)
+		fmt.Fprintf(w, "%s\t%s\t%s %s\t%s\t%s\t%s\t%.1f ms\n", r.Time, r.Workspace, r.Who.Via, cell(r.Who.Name), r.Action, r.Code, cell(aboutWhat(r)), r.DurationMs)
 	}
 	return w.Flush()
 }

@@ -88,6 +88,12 @@ func visible(text string) string {
 	}, text)
 }
 
+// cell is text within a line: nobody's name for a script or a token begins a line of its own,
+// which would pass for another record.
+func cell(text string) string {
+	return strings.Join(strings.FieldsFunc(visible(text), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+}
+
 // printJSON writes one indented JSON value and a line end.
 func (a *app) printJSON(value any) error {
 	enc := json.NewEncoder(a.out)

@@ -45,7 +45,7 @@ func (c *runsLsCmd) Run(a *app) error {
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, r := range list.Runs {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.StartedOn, r.Kind, outcome(r), visible(r.Name))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.StartedOn, r.Kind, outcome(r), cell(r.Name))
 	}
 	return w.Flush()
 }
@@ -80,9 +80,9 @@ func (c *runsShowCmd) Run(a *app) error {
 		return a.printJSON(run)
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "run\t%s\n%s\t%s\nstarted\t%s\noutcome\t%s\n", run.ID, run.Kind, visible(run.Name), run.StartedOn, outcome(run))
+	fmt.Fprintf(w, "run\t%s\n%s\t%s\nstarted\t%s\noutcome\t%s\n", run.ID, run.Kind, cell(run.Name), run.StartedOn, outcome(run))
 	if run.Error != nil {
-		fmt.Fprintf(w, "error\t%s\n", strings.ReplaceAll(visible(run.Error.Message), "\n", " "))
+		fmt.Fprintf(w, "error\t%s\n", cell(run.Error.Message))
 	}
 	if run.Undoes != "" {
 		fmt.Fprintf(w, "undoes\t%s\n", run.Undoes)
@@ -109,7 +109,7 @@ func printReceipt(w io.Writer, r limits.Receipt) {
 		fmt.Fprintf(w, "file\t%s\n", changeLine(f))
 	}
 	for _, key := range r.State {
-		fmt.Fprintf(w, "state\t%s\n", visible(key))
+		fmt.Fprintf(w, "state\t%s\n", cell(key))
 	}
 	if r.DBChanges > 0 {
 		fmt.Fprintf(w, "database\t%d rows changed\n", r.DBChanges)
@@ -152,7 +152,7 @@ func (c *runsUndoCmd) Run(a *app) error {
 		fmt.Fprintf(w, "file\t%s\n", changeLine(f))
 	}
 	for _, key := range result.State {
-		fmt.Fprintf(w, "state\t%s\n", visible(key))
+		fmt.Fprintf(w, "state\t%s\n", cell(key))
 	}
 	if result.DB != workspace.DBUnchanged {
 		fmt.Fprintf(w, "database\t%s\n", strings.TrimSpace(strings.ReplaceAll(result.DB, "_", " ")+" "+result.DBReason))

@@ -103,7 +103,7 @@ func (c *tokensLsCmd) Run(a *app) error {
 		for i, scope := range t.Scopes {
 			scopes[i] = string(scope)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.ID, t.Workspace, strings.Join(scopes, ","), standing(t), visible(t.Name))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.ID, t.Workspace, strings.Join(scopes, ","), standing(t), cell(t.Name))
 	}
 	return w.Flush()
 }
