@@ -72,6 +72,7 @@ func (s *Server) newConn(who access.Caller, tools Toolset, id string) *conn {
 			c.sdk.AddTool(t.tool, t.handle)
 		}
 	}
+	c.sdk.AddReceivingMiddleware(knownLevels)
 	c.addResources()
 	c.addPrompts()
 	if s.extend != nil {

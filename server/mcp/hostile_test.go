@@ -38,7 +38,7 @@ func TestHostileMessages(t *testing.T) {
 		"null arguments":        {call(`{"name":"run_script","arguments":null}`), 200, `invalid_argument`},
 		"a name of 100 kB":      {call(`{"name":"` + strings.Repeat("n", 100_000) + `"}`), 200, `-32602`},
 		"an unknown prompt":     {`{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"none"}}`, 200, `-32602`},
-		"an unknown level":      {`{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":"loud"}}`, 200, ``},
+		"an unknown level":      {`{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":"loud"}}`, 200, `-32602`},
 		"a batch":               {`[` + ping + `,` + ping + `]`, 400, ""},
 	} {
 		got := l.raw("POST", "alice", session, strings.NewReader(c.body))

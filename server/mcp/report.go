@@ -2,8 +2,11 @@ package mcp
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/sandboxd/sandboxd/host"
@@ -80,4 +83,17 @@ func logLevel(level string) sdk.LoggingLevel {
 		return "warning"
 	}
 	return "info"
+}
+
+// levels are those of the protocol.
+var levels = []sdk.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// knownLevels refuses to set another level, which the SDK would take for info.
+func knownLevels(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if params, ok := req.GetParams().(*sdk.SetLoggingLevelParams); ok && params != nil && !slices.Contains(levels, params.Level) {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("level: expected one of %v, got %.100q", levels, string(params.Level))}
+		}
+		return next(ctx, method, req)
+	}
 }
