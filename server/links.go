@@ -262,6 +262,11 @@ func (s *server) uploadByLink(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.receiveForm(w, r, g.Workspace, u)
 	}
+	for _, condition := range []string{"If-Match", "If-None-Match"} {
+		if r.Header.Get(condition) != "" { // to ignore it would do what the client does not want
+			return invalid(condition, "a link takes no conditions")
+		}
+	}
 	if u.Name == "" {
 		u.Name = textOf(r, "name")
 	}

@@ -91,6 +91,20 @@ func TestLinksNeedNoToken(t *testing.T) {
 	l.wantProblem(l.post("/api/links/download", `{"file": "in.csv", "version": 9}`), problem.NotFound, "9")
 }
 
+// A link takes no conditions, so one that is sent is refused and not passed over.
+func TestLinksDoNotPassOverConditions(t *testing.T) {
+	l := newLab(t, sandboxd.Config{})
+	l.put("/api/files/a.txt", "mine")
+	link, _ := l.link("/api/links/upload", `{"name": "a.txt", "replace": true}`)
+	for _, condition := range [][2]string{{"If-None-Match", "*"}, {"If-Match", `"other"`}} {
+		l.wantProblem(l.put(link, "yours", condition[0], condition[1]), problem.InvalidArgument, condition[0])
+	}
+	if a := l.get("/api/files/a.txt/download"); a.body != "mine" {
+		t.Errorf("the file is %q", a.body)
+	}
+	l.wantStatus(l.put(link, "yours"), 201)
+}
+
 func TestLinksEnd(t *testing.T) {
 	l := newLab(t, sandboxd.Config{})
 	l.put("/api/files/a.txt", "a")
