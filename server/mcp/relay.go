@@ -187,10 +187,22 @@ func (r *relay) send(ctx context.Context, m jsonrpc.Message, session string, bac
 			return id, errBroken
 		}
 		return id, r.take(text, back)
+	case res.StatusCode == http.StatusBadRequest && request != nil && request.IsCall() && startsWith(res.Body, notHandled):
+		return id, back(&jsonrpc.Response{ID: request.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %.100q", request.Method)}})
 	case res.StatusCode >= 300:
 		return id, fmt.Errorf("answered %s", res.Status)
 	}
 	return id, nil
+}
+
+// notHandled is how the SDK's answer begins to a method that there is not, in a session; it
+// is text, and the SDK's own clients know it by this, too.
+const notHandled = "JSON RPC not handled"
+
+func startsWith(body io.Reader, prefix string) bool {
+	begin := make([]byte, len(prefix))
+	_, err := io.ReadFull(body, begin)
+	return err == nil && string(begin) == prefix
 }
 
 func (r *relay) request(ctx context.Context, method, session string, body io.Reader) (*http.Request, error) {

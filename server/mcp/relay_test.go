@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"io"
@@ -32,6 +33,40 @@ func (l *lab) relayed(version, who string, options *sdk.ClientOptions) (*sdk.Cli
 	}
 	l.Cleanup(func() { _ = session.Close() })
 	return session, ended
+}
+
+// A method that there is not is what a program's own server says it is: clients ask whether
+// there is one, and go by the code.
+func TestARelayedMethodThatThereIsNot(t *testing.T) {
+	l := newLab(t, mcp.Config{})
+	fromClient, toRelay := io.Pipe()
+	fromRelay, toClient := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- mcp.Relay(l.Context(), fromClient, toClient, l.url, &http.Client{Transport: bearer(l.tokens["alice"])})
+	}()
+	answers := bufio.NewReader(fromRelay)
+	ask := func(message string) string {
+		if _, err := io.WriteString(toRelay, message+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := answers.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer
+	}
+	ask(initialize)
+	if got := ask(`{"jsonrpc":"2.0","id":7,"method":"files/steal","params":{}}`); !strings.Contains(got, "-32601") || !strings.Contains(got, `"id":7`) {
+		t.Errorf("answered %s", got)
+	}
+	if got := ask(`{"jsonrpc":"2.0","id":8,"method":"ping"}`); !strings.Contains(got, `"result"`) {
+		t.Errorf("and then %s", got)
+	}
+	toRelay.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
 }
 
 // Over a relay everything is as it is without: calls side by side, notifications,
