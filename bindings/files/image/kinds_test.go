@@ -3,6 +3,7 @@ package image_test
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	goimage "image"
 	"image/color/palette"
 	"strings"
@@ -260,4 +261,23 @@ func TestCanvasOfGIF(t *testing.T) {
 			}
 		})
 	}
+}
+
+// JPEGs have their colours at half the size at every quality, as sharp and the built-in
+// engine write them: libvips alone would take other ways from 90 on, and 1.5 times the bytes.
+func TestJPEGColoursAtHighQuality(t *testing.T) {
+	onBoth(t, func(t *testing.T, r *run) {
+		r.host.Add(t, "photo.png", aPNG(t, noisy(64, 64)))
+		for _, quality := range []int{80, 95} {
+			as := fmt.Sprint(quality, ".jpg")
+			if _, err := r.js("convert", "photo.png", "jpeg", o{"quality": quality, "as": as}); err != nil {
+				t.Fatal(err)
+			}
+			data := r.host.Bytes(t, as)
+			sof := max(bytes.Index(data, []byte{0xff, 0xc0, 0, 17}), bytes.Index(data, []byte{0xff, 0xc2, 0, 17}))
+			if sof < 0 || data[sof+11] != 0x22 {
+				t.Errorf("quality %d: samples of the first component are not 2 × 2", quality)
+			}
+		}
+	})
 }

@@ -93,6 +93,7 @@ func (s *session) withoutOrientation(p *pic) error {
 func failOn(f picture.Format) string {
 	switch f {
 	case picture.JPEG:
+		// Colours at half the size at every quality, as sharp has them: 4:4:4 from 90 on takes 1.5 times the bytes.
 		return "warning"
 	case picture.TIFF:
 		return "error"
@@ -138,7 +139,8 @@ func (s *session) encode(p *pic, as picture.Encoding) (*picture.Encoded, error) 
 	}
 	switch as.Format {
 	case picture.JPEG:
-		o.set("Q", quality).set("interlace", as.Progressive).set("optimize-coding", true)
+		// Colours at half the size at every quality, as sharp has them: 4:4:4 from 90 on takes 1.5 times the bytes.
+		o.set("Q", quality).set("interlace", as.Progressive).set("optimize-coding", true).set("subsample-mode", "on")
 	case picture.PNG:
 		o.set("compression", 6).set("interlace", as.Progressive).set("filter", "none")
 		if as.Colors > 0 {
