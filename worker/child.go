@@ -36,10 +36,7 @@ func child(table op.Table, engines []engine.Engine, text string) error {
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		return fmt.Errorf("reading its settings: %w", err)
 	}
-	counts, err := inheritedTally(s.Role)
-	if err != nil {
-		return err
-	}
+	counts := inheritedTally()
 	layers := hardenEarly(s)
 	conn, err := inherited()
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -83,13 +82,7 @@ func (l *launcher) launch(ctx context.Context, on *spawner, s settings) (*proces
 	inherit := []*os.File{theirs}
 	var counts *tallySheet
 	if s.Role == roleScript {
-		if counts, err = newTallySheet(); err != nil {
-			for _, f := range []io.Closer{ours, theirs, read, write} {
-				f.Close()
-			}
-			return nil, err
-		}
-		if counts != nil {
+		if counts = newTallySheet(); counts != nil {
 			inherit = append(inherit, counts.file)
 		}
 	}

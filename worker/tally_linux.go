@@ -1,17 +1,17 @@
 package worker
 
 import (
-	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
 )
 
-// newTallySheet makes the memory, of a size that the child cannot change.
-func newTallySheet() (*tallySheet, error) {
+// newTallySheet makes the memory, of a size that the child cannot change; nil where the
+// system has none to give.
+func newTallySheet() *tallySheet {
 	fd, err := unix.MemfdCreate("sandboxd-tally", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
-		return nil, fmt.Errorf("worker: making the tally: %w", err)
+		return nil
 	}
 	file := os.NewFile(uintptr(fd), "tally")
 	if err = file.Truncate(tallyBytes); err == nil {
@@ -19,19 +19,17 @@ func newTallySheet() (*tallySheet, error) {
 	}
 	if err != nil {
 		file.Close()
-		return nil, fmt.Errorf("worker: making the tally: %w", err)
+		return nil
 	}
-	return &tallySheet{file}, nil
+	return &tallySheet{file}
 }
 
-// inheritedTally maps what the daemon left at descriptor 4 for the role script, and closes it.
-func inheritedTally(role string) (*tally, error) {
-	if role != roleScript {
-		return nil, nil
-	}
+// inheritedTally maps what the daemon left at descriptor 4, which hardening closes; nil if
+// it left nothing.
+func inheritedTally() *tally {
 	shared, err := unix.Mmap(tallyFD, 0, tallyBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
-		return nil, fmt.Errorf("opening the tally: %w", err)
+		return nil
 	}
-	return &tally{shared: shared, slots: map[string][]byte{}}, unix.Close(tallyFD)
+	return &tally{shared: shared, slots: map[string][]byte{}}
 }

@@ -3,6 +3,6 @@
 package worker
 
 // Without shared memory the receipt of a run that is killed has no calls.
-func newTallySheet() (*tallySheet, error) { return nil, nil }
+func newTallySheet() *tallySheet { return nil }
 
-func inheritedTally(string) (*tally, error) { return nil, nil }
+func inheritedTally() *tally { return nil }
