@@ -111,6 +111,9 @@ func (t *sessions) serve(w *sink, r *http.Request, who client, id string) {
 		w.keepAlive(r.Context(), t.server.Heartbeat, t.server.watch(who.Caller))
 	}
 	t.server.stateful.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), connKey{}, n.conn)))
+	if r.Method == http.MethodDelete && !slices.Contains(slices.Collect(n.conn.sdk.Sessions()), n.sdk) {
+		t.drop(n) // before the client is told
+	}
 }
 
 // version makes the request one of the protocol that its session agreed on. There are
@@ -225,6 +228,11 @@ func (t *sessions) forget(n *session) {
 	}
 	// A call that was ending meanwhile may have left its answer behind.
 	_ = t.server.replay.SessionClosed(context.Background(), n.id)
+	t.drop(n)
+}
+
+// drop makes place for another session.
+func (t *sessions) drop(n *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n.idle != nil {

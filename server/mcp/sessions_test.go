@@ -98,7 +98,10 @@ func TestSessionsOfOthers(t *testing.T) {
 	if got := l.raw("DELETE", "alice", session, nil).status; got != 204 {
 		t.Errorf("the end got %d", got)
 	}
-	if got := l.ping("alice", session); got != 404 || l.mcp.SessionCount() != 0 {
+	if n := l.mcp.SessionCount(); n != 0 {
+		t.Errorf("%d sessions are left", n)
+	}
+	if got := l.ping("alice", session); got != 404 {
 		t.Errorf("a session that is over got %d", got)
 	}
 	// The operator may choose a workspace, and a session stays in its own.
