@@ -49,9 +49,15 @@ programs:
 # find in the others.
 SHARING = $(shell grep -rlE --include='*.go' --exclude-dir=node_modules '^\s*go |"sync' . | xargs -n1 dirname | sort -u)
 
+# Tests use real processes, clocks and disks, on machines that may be busy: up to three that
+# fail are tried once more, alone, and the summary names them, for each is a defect. After a
+# data race or a panic nothing is tried again.
+RUN_TESTS = $(GO) tool -modfile=scripts/tools.mod gotestsum --format standard-quiet \
+	--rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
+
 test: lint programs $(PEERS) $(MCP_PEERS) build ## every test, and those that share memory again under the race detector
-	$(GO) test -timeout 40m ./...
-	CGO_ENABLED=1 SANDBOXD_PLAIN_WORKER=$(CURDIR)/$(BIN) $(GO) test -race -short -timeout 40m $(SHARING)
+	$(RUN_TESTS) --packages=./... -- -timeout 40m
+	CGO_ENABLED=1 SANDBOXD_PLAIN_WORKER=$(CURDIR)/$(BIN) $(RUN_TESTS) --packages="$(SHARING)" -- -race -short -timeout 40m
 
 lint:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go'))" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
