@@ -174,7 +174,7 @@ func (d *doctor) watchdogs(p *process) Layer {
 	case p.gauge.cpu() <= 0:
 		return Layer{"watchdogs", NotAvailable, "the daemon cannot read a worker's CPU time; the deadline holds"}
 	}
-	return Layer{"watchdogs", On, fmt.Sprintf("memory and CPU are read from outside every %s; an idle worker has %d MB", watchEvery, resident>>20)}
+	return Layer{"watchdogs", On, fmt.Sprintf("memory and CPU are read from outside every %s, less often far from the limits; an idle worker has %d MB", watchEvery, resident>>20)}
 }
 
 // limitLayers are those that a child put on itself and that only it reports.
