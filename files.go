@@ -1,6 +1,7 @@
 package sandboxd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -136,6 +137,7 @@ func (f *Files) PutAll(ctx context.Context, next func() (Upload, error)) (files 
 // anything is read, with the file that is there or nil, and nothing may change after it.
 func (f *Files) PutAt(ctx context.Context, ref string, u Upload, check func(old *host.File) error) (file host.File, made bool, err error) {
 	u.Name = ref
+	name := ref
 	start := workspace.Start{RunID: u.RunID, Kind: workspace.KindUpload, Name: ref, SessionID: u.Session}
 	if check != nil {
 		start.OnConflict = workspace.ConflictFails
@@ -173,7 +175,20 @@ func (f *Files) PutAt(ctx context.Context, ref string, u Upload, check func(old 
 	if err == nil && len(receipt.Files) == 1 {
 		file.Version = receipt.Files[0].Version
 	}
-	return file, made, err
+	return file, made, f.outrun(ctx, name, check, err)
+}
+
+// outrun is the error of a change that was checked and then lost at its commit: what the
+// check says now, where it says anything.
+func (f *Files) outrun(ctx context.Context, ref string, check func(old *host.File) error, err error) error {
+	if code := problem.CodeOf(err); check == nil || code != problem.Conflict && code != problem.Exists {
+		return err
+	}
+	var there *host.File
+	if now, err := f.Stat(ctx, ref); err == nil {
+		there = &now
+	}
+	return cmp.Or(check(there), err)
 }
 
 // receive takes one upload into a run.
@@ -238,7 +253,7 @@ func (f *Files) DeleteIf(ctx context.Context, ref string, check func(old *host.F
 		_, err = run.Delete(ctx, ref)
 		return err
 	})
-	return err
+	return f.outrun(ctx, ref, check, err)
 }
 
 // Restore makes an old version of a file the newest one.

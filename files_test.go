@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sandboxd/sandboxd"
+	"github.com/sandboxd/sandboxd/host"
 )
 
 // bodyFunc is a body whose first read does something.
@@ -40,6 +41,38 @@ func TestPutAnswersWhatWasCommitted(t *testing.T) {
 	}
 	if found, err := files.List(t.Context(), "b*"); err != nil || len(found) != 1 {
 		t.Errorf("of uploads that failed there is %v, %v", found, err)
+	}
+}
+
+// A condition that held when the upload began, and no longer when it was to be committed.
+func TestConditionsThatAreOutrun(t *testing.T) {
+	files := open(t, sandboxd.Config{}).Files("")
+	unless := errors.New("the condition does not hold")
+	mustBe := func(hash string) func(old *host.File) error {
+		return func(old *host.File) error {
+			if (old == nil) != (hash == "") || old != nil && old.Hash != hash {
+				return unless
+			}
+			return nil
+		}
+	}
+	if _, _, err := files.PutAt(t.Context(), "new.txt", sandboxd.Upload{Body: bodyFunc(func() {
+		if _, _, err := files.PutAt(t.Context(), "new.txt", sandboxd.Upload{Body: strings.NewReader("the other's")}, nil); err != nil {
+			t.Error(err)
+		}
+	})}, mustBe("")); !errors.Is(err, unless) {
+		t.Errorf("a file that was made meanwhile: %v", err)
+	}
+	old, err := files.Stat(t.Context(), "new.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := files.PutAt(t.Context(), old.ID, sandboxd.Upload{Body: bodyFunc(func() {
+		if err := files.Delete(t.Context(), old.ID); err != nil {
+			t.Error(err)
+		}
+	})}, mustBe(old.Hash)); !errors.Is(err, unless) {
+		t.Errorf("a file that was deleted meanwhile: %v", err)
 	}
 }
 
