@@ -250,12 +250,16 @@ func (ds *databases) letGo(p *Pool, d *database) {
 	})
 }
 
+// closeWithin is how long a database may take to close its files, for which it writes what
+// is in its journal to its place and waits for the disk. It takes some milliseconds.
+const closeWithin = 10 * time.Second
+
 // end lets the database close its files, and ends the process in any case. Any number may call it.
 func (d *database) end() {
 	d.process.conn.Close()
 	select {
 	case <-d.process.exited:
-	case <-time.After(2 * time.Second):
+	case <-time.After(closeWithin):
 		d.process.kill("")
 		<-d.process.exited
 	}
