@@ -107,11 +107,11 @@ func TestConcatOnRandomPrograms(t *testing.T) {
 	for seed := range count {
 		w := &writer{r: rand.New(rand.NewPCG(uint64(seed), 7))}
 		source := w.program()
-		plain, ok := evaluate(source, false)
+		plain, ok := evaluate(source, false, ample)
 		if !ok {
 			t.Fatalf("seed %d does not parse:\n%s", seed, source)
 		}
-		got, _ := evaluate(source, true)
+		got, _ := evaluate(source, true, ample)
 		if got != plain {
 			t.Fatalf("seed %d:\n%s\ngives %.600s\n want %.600s", seed, source, got, plain)
 		}

@@ -53,7 +53,7 @@ func TestConsole(t *testing.T) {
 
 // Empty lines were free, and a loop of them filled the daemon's memory.
 func TestEmptyConsoleLinesCount(t *testing.T) {
-	out := Run(context.Background(), Config{Limits: limits.Limits{ConsoleBytes: 1000}},
+	out := Run(context.Background(), Config{Limits: limits.Limits{ConsoleBytes: 1000, WallTime: ample}},
 		Script{Source: "for (let i = 0; i < 1e5; i++) console.log('')"})
 	if out.Error != nil || len(out.Logs) > 1001 {
 		t.Errorf("%d lines, %v", len(out.Logs), out.Error)
@@ -62,7 +62,7 @@ func TestEmptyConsoleLinesCount(t *testing.T) {
 
 func TestConsoleIsLiveAndCut(t *testing.T) {
 	var live []host.LogLine
-	out := Run(context.Background(), Config{Limits: limits.Limits{ConsoleBytes: 1000}, Log: func(line host.LogLine) { live = append(live, line) }},
+	out := Run(context.Background(), Config{Limits: limits.Limits{ConsoleBytes: 1000, WallTime: ample}, Log: func(line host.LogLine) { live = append(live, line) }},
 		Script{Source: "for (let i = 0; i < 1e4; i++) console.log('line é ' + i)\nconsole.error('last')\nconsole.log('x'.repeat(1e8))\n'still answered'"})
 	if out.Error != nil || string(out.Result) != `"still answered"` {
 		t.Fatalf("%s, %v", out.Result, out.Error)

@@ -154,7 +154,7 @@ func TestHostileScripts(t *testing.T) {
 	} {
 		limit := 50 * time.Millisecond
 		if c.code != problem.Timeout {
-			limit = 20 * time.Second
+			limit = ample
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		began := time.Now()
@@ -166,7 +166,7 @@ func TestHostileScripts(t *testing.T) {
 			t.Errorf("%q answers %.100s", c.source, out.Result)
 		case out.Error.Code != c.code:
 			t.Errorf("%q ended with %v; want %s", c.source, out.Error, c.code)
-		case took > 15*time.Second:
+		case took > time.Minute:
 			t.Errorf("%q took %v", c.source, took)
 		}
 		if out.Error != nil && strings.Contains(out.Error.Message+out.Error.Hint+out.Error.Stack, ".go:") {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sandboxd/sandboxd/problem"
 )
@@ -38,7 +37,7 @@ func TestTypeScript(t *testing.T) {
 		{"const it = { async *[Symbol.asyncIterator]() { yield 1; yield 2 } }; let s: number[] = []; for await (const x of it) s.push(x); s", "[1,2]"},
 	} {
 		for _, language := range []string{"ts", ""} {
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), ample)
 			out := Run(ctx, Config{}, Script{Source: c.source, Language: language})
 			cancel()
 			if out.Error != nil || string(out.Result) != c.want {

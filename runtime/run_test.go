@@ -15,10 +15,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// run runs a script without operations, for at most two seconds.
+// ample is more time than anything takes that does not hang, also on a machine that others use.
+const ample = 2 * time.Minute
+
+// run runs a script without operations.
 func run(t *testing.T, source string) Outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), ample)
 	defer cancel()
 	return Run(ctx, Config{}, Script{Source: source})
 }
@@ -49,7 +52,7 @@ func TestAnswers(t *testing.T) {
 		{"typeof arguments", `"undefined"`},
 		{"const order = []; queueMicrotask(() => order.push(2)); order.push(1); await null; await null; order", "[1,2]"},
 		{"Promise.prototype.then = 5; const seen = []; queueMicrotask(() => seen.push(1)); await null; await null; seen", "[1]"},
-		{"const order = []; const at = (ms, n) => new Promise(r => setTimeout(() => { order.push(n); r() }, ms)); await Promise.all([at(6, 3), at(1, 1), at(3, 2)]); order", "[1,2,3]"},
+		{"const order = []; const at = (ms, n) => new Promise(r => setTimeout(() => { order.push(n); r() }, ms)); at(100000, 4); await Promise.all([at(1, 1), at(3, 2), at(6, 3)]); order", "[1,2,3]"},
 		{"let n = 0; const t = setInterval(() => { if (++n === 3) { clearInterval(t); resolve(n) } }, 1); await new Promise(() => {})", "3"},
 		{"const t = setTimeout(() => resolve('no'), 1); clearTimeout(t); await new Promise(r => setTimeout(r, 5)); 'cleared'", `"cleared"`},
 		{"setTimeout((a, b) => resolve(a + b), 1, 'x', 'y'); await new Promise(() => {})", `"xy"`},
@@ -130,7 +133,7 @@ func TestDeadlineEndsTheRun(t *testing.T) {
 		if out.Error == nil || out.Error.Code != problem.Timeout {
 			t.Errorf("%q ended with %v", source, out.Error)
 		}
-		if took := time.Since(began); took > time.Second && !testing.Short() {
+		if took := time.Since(began); took > 30*time.Second { // 50 ms on a quiet machine
 			t.Errorf("%q took %v to end", source, took)
 		}
 	}
@@ -154,11 +157,9 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 			cancel()
 		}
 	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			return
+	for deadline := time.Now().Add(ample); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }
