@@ -9,16 +9,24 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sandboxd/sandboxd/host"
 	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
 )
 
-// open opens a database in a folder of its own, with small limits.
+const (
+	// ample is more time than any statement takes that ends, also on a machine that others use.
+	ample = 5 * time.Minute
+	// slack is what such a machine may add to a time limit.
+	slack = time.Minute
+)
+
+// open opens a database in a folder of its own, with small limits and ample time.
 func open(t testing.TB, change ...func(*Config)) *DB {
 	t.Helper()
-	config := Config{Dir: filepath.Join(t.TempDir(), "db"), Limits: limits.Limits{DBBytes: 4 * limits.MB}}
+	config := Config{Dir: filepath.Join(t.TempDir(), "db"), Limits: limits.Limits{DBBytes: 4 * limits.MB, SQLTime: ample}}
 	for _, f := range change {
 		f(&config)
 	}

@@ -35,7 +35,7 @@ func FuzzQuery(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	db := open(f, func(c *Config) {
-		c.Limits = limits.Limits{DBBytes: 2 * limits.MB, SQLTime: 50 * time.Millisecond, SQLRows: 50}
+		c.Limits = limits.Limits{DBBytes: 2 * limits.MB, SQLTime: ample, SQLRows: 50}
 		c.TempBytes = 4 << 20
 	})
 	begin(f, db)
@@ -45,7 +45,9 @@ func FuzzQuery(f *testing.F) {
 	elsewhere := f.TempDir()
 	f.Chdir(elsewhere)
 	f.Fuzz(func(t *testing.T, first, second string) {
-		begin(t, db)
+		if err := db.BeginWithin(t.Context(), limits.Limits{SQLTime: 50 * time.Millisecond}); err != nil {
+			t.Fatal(err)
+		}
 		for _, text := range []string{first, second} {
 			_, err := db.Query(t.Context(), host.Query{SQL: text})
 			switch code := problem.CodeOf(err); code {

@@ -2,13 +2,7 @@
 
 package agentdb
 
-import (
-	"testing"
-	"time"
-)
-
-// slack is what a busy machine may add to a time limit.
-const slack = 10 * time.Second
+import "testing"
 
 // heavy marks a test of much SQL: SQLite is Go here, and the race detector, which has
 // nothing to find in it, makes it some forty times slower.
