@@ -73,7 +73,7 @@ type life struct {
 // runChild lets a child work on dir until it dies, or is killed after a while.
 func runChild(t *testing.T, dir string, seed uint64, at, skip string, after time.Duration) life {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // it lives for a second, but for each of its commits the disk is waited for
 	defer cancel()
 	child := exec.CommandContext(ctx, os.Args[0])
 	child.Env = append(os.Environ(), crashDir+"="+dir, crashSeed+"="+strconv.FormatUint(seed, 10), crashAt+"="+at, crashSkip+"="+skip)

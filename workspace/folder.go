@@ -50,22 +50,26 @@ func openFolder(ctx context.Context, dir string) (*folder, error) {
 	return &folder{dir: dir, lock: lock}, nil
 }
 
-// lockPatience is how long a lock is waited for. The kernel lets go of a flock when its
-// process ends, however it ends, but a worker that was being started in that moment has
-// inherited it until its program begins: seen after one of a thousand kills.
-const lockPatience = time.Second
+// A lock is looked at lockLooks times, lockEvery, which is a second. The kernel lets go of a
+// flock when its process ends, however it ends, but a worker that was being started in that
+// moment has inherited it until its program begins: seen after one of a thousand kills. Looks
+// are counted and not time, which on a busy machine may pass without anybody getting on.
+const (
+	lockLooks = 100
+	lockEvery = 10 * time.Millisecond
+)
 
 // take locks a file, or answers EWOULDBLOCK if another process has it and keeps it.
 func take(ctx context.Context, lock *os.File) error {
-	for until := time.Now().Add(lockPatience); ; {
+	for look := 1; ; look++ {
 		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if !errors.Is(err, unix.EWOULDBLOCK) || time.Now().After(until) {
+		if !errors.Is(err, unix.EWOULDBLOCK) || look == lockLooks {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(lockEvery):
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -307,7 +308,8 @@ func TestForEver(t *testing.T) {
 
 // Collections, runs, reads and undos get along: nothing current is ever missing.
 func TestCollectWhileRunsGoOn(t *testing.T) {
-	s := open(t, workspace.Config{})
+	var later atomic.Int64 // by which the clock is put on
+	s := open(t, workspace.Config{Now: func() time.Time { return time.Now().Add(time.Duration(later.Load())) }})
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
 	defer stop()
 	var lanes sync.WaitGroup
@@ -337,6 +339,7 @@ func TestCollectWhileRunsGoOn(t *testing.T) {
 		}
 	}
 	lanes.Wait()
+	later.Store(int64(time.Second)) // what was superseded in this very millisecond is old by then
 	if _, err := s.Collect(t.Context(), workspace.Retention{Versions: time.Nanosecond, Undo: time.Nanosecond}, false); err != nil {
 		t.Fatal(err)
 	}

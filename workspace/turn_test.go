@@ -50,7 +50,7 @@ func TestTurnIsNotLostOnWhoeverGaveUp(t *testing.T) {
 		if err := <-gone; err != nil && !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		soon, stop := context.WithTimeout(context.Background(), 10*time.Second)
+		soon, stop := context.WithTimeout(context.Background(), time.Minute)
 		if err := turn.take(soon); err != nil {
 			t.Fatal("the turn was lost")
 		}
@@ -61,7 +61,7 @@ func TestTurnIsNotLostOnWhoeverGaveUp(t *testing.T) {
 // waitQueue waits until n are in the queue.
 func waitQueue(t *testing.T, turn *turn, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Microsecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Microsecond) {
 		turn.mu.Lock()
 		l := len(turn.queue)
 		turn.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 )
 
 func changesAreEvents(t *testing.T, f *Fixture) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	s := f.store(t, limits.Limits{})
 	follower := s.Follow(event.Filter{Workspace: "w"})
@@ -100,7 +100,7 @@ func changesAreEvents(t *testing.T, f *Fixture) {
 
 // A run that goes on is seen as running before it ends.
 func longRunsAreSeen(t *testing.T, f *Fixture) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	s := f.store(t, limits.Limits{})
 	follower := s.Follow(event.Filter{})
