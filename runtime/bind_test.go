@@ -89,9 +89,7 @@ func newLab() *lab {
 
 func (l *lab) run(t *testing.T, source string) Outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), ample)
-	defer cancel()
-	return Run(ctx, Config{Table: l.table}, Script{Source: source})
+	return Run(context.Background(), Config{Table: l.table, Limits: limits.Limits{WallTime: ample}}, Script{Source: source})
 }
 
 func TestOperations(t *testing.T) {

@@ -158,7 +158,7 @@ func TestHostileScripts(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		began := time.Now()
-		out := Run(ctx, Config{Table: newLab().table, Limits: limits.Limits{HostCalls: 100}}, Script{Source: c.source})
+		out := Run(ctx, Config{Table: newLab().table, Limits: limits.Limits{HostCalls: 100, WallTime: ample}}, Script{Source: c.source})
 		cancel()
 		took := time.Since(began)
 		switch {

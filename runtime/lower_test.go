@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
 )
 
@@ -37,9 +38,7 @@ func TestTypeScript(t *testing.T) {
 		{"const it = { async *[Symbol.asyncIterator]() { yield 1; yield 2 } }; let s: number[] = []; for await (const x of it) s.push(x); s", "[1,2]"},
 	} {
 		for _, language := range []string{"ts", ""} {
-			ctx, cancel := context.WithTimeout(context.Background(), ample)
-			out := Run(ctx, Config{}, Script{Source: c.source, Language: language})
-			cancel()
+			out := Run(context.Background(), Config{Limits: limits.Limits{WallTime: ample}}, Script{Source: c.source, Language: language})
 			if out.Error != nil || string(out.Result) != c.want {
 				t.Errorf("%q (%s) answers %s, error %+v; want %s", c.source, language, out.Result, out.Error, c.want)
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/problem"
 )
 
@@ -21,9 +22,7 @@ const ample = 2 * time.Minute
 // run runs a script without operations.
 func run(t *testing.T, source string) Outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), ample)
-	defer cancel()
-	return Run(ctx, Config{}, Script{Source: source})
+	return Run(context.Background(), Config{Limits: limits.Limits{WallTime: ample}}, Script{Source: source})
 }
 
 func TestAnswers(t *testing.T) {
