@@ -83,9 +83,11 @@ func calculate(ctx context.Context, env *op.Env, in calculateIn) (out calculateO
 			if err := c.open(ctx, env, file.Name); err != nil {
 				return err
 			}
-			if err := c.markCircles(ctx); err != nil {
+			formulas, err := c.plainly(ctx)
+			if err != nil {
 				return named(err, file.Name)
 			}
+			c.markCircles(ctx, formulas)
 			c.run(ctx, env, time.Duration(seconds)*time.Second)
 			if err := ctx.Err(); err != nil {
 				return problem.From(context.Cause(ctx))
@@ -191,7 +193,7 @@ func (c *calculation) run(ctx context.Context, env *op.Env, limit time.Duration)
 			if ctx.Err() != nil {
 				return
 			}
-			if !cell.done { // as those in circles are
+			if !cell.done && cell.why == "" { // as those in circles are, or that are not plain
 				compute(c.file, c.name, &cell)
 			}
 			select {
@@ -224,8 +226,10 @@ func (c *calculation) run(ctx context.Context, env *op.Env, limit time.Duration)
 func compute(f *excelize.File, name string, cell *formulaCell) {
 	var text string
 	err := guarded(func() (err error) {
-		if cell.formula, err = f.GetCellFormula(name, cell.at.String()); err != nil {
-			return err
+		if cell.formula == "" {
+			if cell.formula, err = f.GetCellFormula(name, cell.at.String()); err != nil {
+				return err
+			}
 		}
 		text, err = f.CalcCellValue(name, cell.at.String(), excelize.Options{RawCellValue: true})
 		if err == nil && (text == "0" || text == "1") { // only as it is shown a boolean is told from a number
@@ -245,10 +249,14 @@ func compute(f *excelize.File, name string, cell *formulaCell) {
 	if err != nil {
 		unknown, isUnknown := strings.CutPrefix(err.Error(), "not support ")
 		switch {
+		case strings.Contains(err.Error(), unresolved):
+			cell.why = readsUnresolved
 		case isUnknown:
 			cell.why = cut("the function "+strings.TrimSuffix(unknown, " function")+" is not known", 100)
 		case text == "#NAME?":
-			cell.why = "the formula names what cannot be looked up here, such as a table's column"
+			cell.why = "the formula names what cannot be looked up here"
+		case (text == "#REF!" || err.Error() == "#REF!") && indirectly.MatchString(cell.formula):
+			cell.why = "the formula makes a reference that cannot be looked up here"
 		case isErrorCode(text):
 			cell.value, cell.done = sheet.Err(text), true
 		case isErrorCode(err.Error()):
@@ -260,7 +268,7 @@ func compute(f *excelize.File, name string, cell *formulaCell) {
 	}
 	v := typed(text, cell)
 	if v.Kind == sheet.Error && v.Text == "#NAME?" {
-		cell.why = "the formula names what cannot be looked up here, such as a table's column"
+		cell.why = "the formula names what cannot be looked up here"
 		return
 	}
 	cell.value, cell.done = v, true

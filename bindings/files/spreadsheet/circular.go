@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/xlsx"
@@ -41,50 +40,50 @@ type node struct {
 	at    sheet.Ref
 }
 
-// findCircles says of the formulas among cells that go in a circle, or read one that does,
+func newGraph(wb *xlsx.Workbook) *graph {
+	return &graph{wb: wb, sheets: map[int]map[int][]int{}, cols: map[int][]int{}, ids: map[node]int{}, texts: map[node]string{}}
+}
+
+// add adds a formula. Those of a sheet come by row and column.
+func (g *graph) add(n node, formula string) {
+	if len(g.texts) == maxGraphFormulas {
+		return
+	}
+	byCol := g.sheets[n.sheet]
+	if byCol == nil {
+		byCol = map[int][]int{}
+		g.sheets[n.sheet] = byCol
+	}
+	byCol[n.at.Col] = append(byCol[n.at.Col], n.at.Row)
+	g.texts[n] = formula
+}
+
+// circles says of the formulas among cells that go in a circle, or read one that does,
 // why they have no value. The library computes them as if the circle had begun with nothing.
 // It finds none where the workbook has too many formulas.
-func findCircles(ctx context.Context, wb *xlsx.Workbook, i int, cells []sheet.Ref) (why, formulas map[sheet.Ref]string, err error) {
-	g := &graph{wb: wb, sheets: map[int]map[int][]int{}, cols: map[int][]int{}, ids: map[node]int{}, texts: map[node]string{}}
-	list := wb.Sheets()
-	for k, info := range list {
-		if !hasCells(info) {
-			continue
-		}
-		byCol := map[int][]int{}
-		err := wb.Formulas(ctx, k, func(at sheet.Ref, formula string) error {
-			if len(g.texts) == maxGraphFormulas {
-				return sheet.Stop
-			}
-			byCol[at.Col] = append(byCol[at.Col], at.Row)
-			g.texts[node{k, at}] = formula
-			return nil
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-		g.sheets[k], g.cols[k] = byCol, slices.Sorted(maps.Keys(byCol))
+func (g *graph) circles(ctx context.Context, i int, cells []sheet.Ref) (why map[sheet.Ref]string) {
+	for k, byCol := range g.sheets {
+		g.cols[k] = slices.Sorted(maps.Keys(byCol))
 	}
 	if len(g.texts) == maxGraphFormulas {
-		return nil, nil, nil
+		return nil
 	}
 	state := g.components(ctx, i, cells)
-	if err := ctx.Err(); err != nil || g.edges > maxGraphEdges {
-		return nil, nil, err
+	if ctx.Err() != nil || g.edges > maxGraphEdges {
+		return nil
 	}
-	why, formulas = map[sheet.Ref]string{}, map[sheet.Ref]string{}
+	why = map[sheet.Ref]string{}
 	for _, at := range cells {
 		n := node{i, at}
 		id, ok := g.ids[n]
 		if !ok || state[id].circle < 0 {
 			continue
 		}
-		formulas[at] = g.texts[n]
 		first := g.nodes[state[id].circle]
 		name := first.at.String()
 		if first.sheet != i {
 			one := sheet.Range{MinCol: first.at.Col, MinRow: first.at.Row, MaxCol: first.at.Col, MaxRow: first.at.Row}
-			name = xlsx.Place{Sheet: list[first.sheet].Name, Area: one}.Formula()
+			name = xlsx.Place{Sheet: g.wb.Sheets()[first.sheet].Name, Area: one}.Formula()
 		}
 		switch {
 		case !state[id].within:
@@ -95,7 +94,7 @@ func findCircles(ctx context.Context, wb *xlsx.Workbook, i int, cells []sheet.Re
 			why[at] = "the formula refers to itself, by way of " + name
 		}
 	}
-	return why, formulas, nil
+	return why
 }
 
 // reads lists the formulas that a formula reads.
@@ -241,23 +240,18 @@ func (c *calculation) circlesWanted() bool {
 }
 
 // markCircles takes the formulas that go in a circle out of those to compute.
-func (c *calculation) markCircles(ctx context.Context) error {
+func (c *calculation) markCircles(ctx context.Context, g *graph) {
 	if c.circlesWanted() {
-		return nil
+		return
 	}
 	refs := make([]sheet.Ref, len(c.cells))
 	for i, cell := range c.cells {
 		refs[i] = cell.at
 	}
-	why, formulas, err := findCircles(ctx, c.wb, c.sheet, refs)
-	if err != nil {
-		return err
-	}
+	why := g.circles(ctx, c.sheet, refs)
 	for i := range c.cells {
 		if cell := &c.cells[i]; why[cell.at] != "" {
-			cell.why, cell.formula = why[cell.at], strings.TrimPrefix(formulas[cell.at], "=")
-			cell.value, cell.done = sheet.Err(circular), true
+			cell.why, cell.value, cell.done = why[cell.at], sheet.Err(circular), true
 		}
 	}
-	return nil
 }

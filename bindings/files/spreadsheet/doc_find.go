@@ -49,6 +49,7 @@ for (const [row] of rows) await files.spreadsheet.setFormat("budget.xlsx", "2024
 var calculateDoc = op.Doc{
 	Summary: "Compute the formulas of a range, also those that were just written.",
 	Details: "Each formula's cell says whether its value was computed now or is the file's last result, which is kept where a function is not known or the time is up. " +
+		"Tables' columns (Orders[Total], Orders[@Price]) and names of cells or constants are looked up; what stands for a formula, or computes with a range cell by cell, as in SUMPRODUCT(A1:A9*B1:B9), has the last result. " +
 		"Errors such as #DIV/0! are `{error}`; formulas that refer to themselves, by way of others or not, and those that read them, are `{error: \"#CIRC!\"}`, and why says so. The file does not change: spreadsheet programs compute everything anew when they open it. " +
 		"Of 12,000 cached results of real workbooks 84% come out the same; TEXT and formulas over volatile functions differ most.",
 	Examples: []op.Example{

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/xlsx"
 )
 
@@ -68,10 +67,10 @@ func TestFormulaProblemOnTheCorpus(t *testing.T) {
 			continue
 		}
 		for i := range wb.Sheets() {
-			wb.Formulas(t.Context(), i, func(at sheet.Ref, formula string) error {
+			wb.Formulas(t.Context(), i, func(f xlsx.Formula) error {
 				seen++
-				if why := formulaProblem(formula); why != "" {
-					t.Errorf("%s: %s: %s", filepath.Base(path), formula, why)
+				if why := formulaProblem(f.Text); why != "" {
+					t.Errorf("%s: %s: %s", filepath.Base(path), f.Text, why)
 				}
 				return nil
 			})

@@ -6,10 +6,16 @@ import (
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
 )
 
-// Formulas hands the formulas of a sheet to fn by row and column, without the leading =;
-// shared ones as each cell has them. It ends early without an error when fn answers
-// sheet.Stop.
-func (wb *Workbook) Formulas(ctx context.Context, i int, fn func(at sheet.Ref, formula string) error) error {
+// Formula is a formula of a sheet.
+type Formula struct {
+	At    sheet.Ref
+	Text  string      // without the leading =; shared ones as each cell has them
+	Array sheet.Range // where the results of an array formula stand; none is zero
+}
+
+// Formulas hands the formulas of a sheet to fn by row and column. It ends early without an
+// error when fn answers sheet.Stop.
+func (wb *Workbook) Formulas(ctx context.Context, i int, fn func(f Formula) error) error {
 	s, err := wb.worksheetOf(i)
 	if err != nil {
 		return err
@@ -27,7 +33,13 @@ func (wb *Workbook) Formulas(ctx context.Context, i int, fn func(at sheet.Ref, f
 			if text == "" {
 				continue
 			}
-			if err := fn(at, text); err != nil {
+			made := Formula{At: at, Text: text}
+			if f.array {
+				if made.Array, err = sheet.ParseRange(f.ref); err != nil || f.ref == "" {
+					made.Array = sheet.Range{MinCol: at.Col, MinRow: at.Row, MaxCol: at.Col, MaxRow: at.Row}
+				}
+			}
+			if err := fn(made); err != nil {
 				return err
 			}
 		}

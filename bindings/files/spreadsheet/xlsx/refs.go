@@ -13,8 +13,13 @@ type reference struct {
 	a, b        corner // b equals a unless it is a range
 	isRange     bool
 	other       bool   // what follows the sheet is no cells; a and b are zero
-	table       string // a table's name before its brackets; all else is zero but other
+	table       string // a table's name before its brackets, "" where there are only these
 	inner       string // of a table, the brackets
+	name        string // a defined name, or what else it is that is no cells
+	outside     bool   // of another workbook; all else is zero but other
+
+	from, to int    // where it stands in the formula
+	with     string // what it becomes if it is replaced
 }
 
 // corner is a cell, a whole column (row is 0) or a whole row (col is 0).
@@ -29,7 +34,8 @@ type verdict uint8
 const (
 	kept verdict = iota
 	changed
-	gone // becomes #REF!
+	gone     // becomes #REF!
+	replaced // becomes another text
 )
 
 // mapRefs gives a formula with its references as fn leaves them. Texts, names,
@@ -88,12 +94,24 @@ func (m *refMapper) step() {
 		m.i++
 		if name == "" || strings.Contains(name, "[") { // nonsense, or another workbook's
 			m.passTarget()
+			m.decideOther(begin, begin, reference{outside: true})
 			return
 		}
 		first, last, _ := strings.Cut(name, ":")
 		m.target(begin, first, last)
 	case c == '[':
+		begin := m.i
 		m.i = bracketEnd(m.text, m.i)
+		if from := m.i + 1; m.text[begin:m.i] == "[0]" && m.at(m.i) == '!' { // this workbook
+			m.i++
+			m.passTarget()
+			m.decideOther(begin, begin, reference{name: m.text[from:m.i]})
+			return
+		}
+		if c := m.at(m.i); c != '!' && c != ':' && !isNameByte(c) { // in the table itself
+			m.decideTable(begin, reference{inner: m.text[begin:m.i]})
+			return
+		}
 		m.passWord()
 		if m.at(m.i) == ':' && isNameByte(m.at(m.i+1)) {
 			m.i++
@@ -103,6 +121,7 @@ func (m *refMapper) step() {
 			m.i++
 			m.passTarget()
 		}
+		m.decideOther(begin, begin, reference{outside: true})
 	case isNameByte(c):
 		m.word()
 	default:
@@ -121,13 +140,7 @@ func (m *refMapper) word() {
 	case '[':
 		end := m.i
 		m.i = bracketEnd(m.text, m.i)
-		r := reference{table: word, inner: m.text[end:m.i], other: true}
-		switch m.fn(&r) {
-		case changed:
-			m.replace(begin, m.i, r.table+r.inner)
-		case gone:
-			m.replace(begin, m.i, "#REF!")
-		}
+		m.decideTable(begin, reference{table: word, inner: m.text[end:m.i]})
 		return
 	case '!':
 		m.i++
@@ -147,6 +160,8 @@ func (m *refMapper) word() {
 	if r, end, ok := parseArea(m.text, begin); ok {
 		m.i = end
 		m.decide(begin, r)
+	} else if c := word[0]; c != '$' && c != '.' && c != '?' && (c < '0' || c > '9') {
+		m.decideOther(begin, begin, reference{name: word})
 	}
 }
 
@@ -161,7 +176,7 @@ func (m *refMapper) target(begin int, first, last string) {
 	from := m.i
 	m.passTarget()
 	if m.i > from {
-		m.decideOther(begin, from, reference{first: first, last: last, other: true})
+		m.decideOther(begin, from, reference{first: first, last: last, name: m.text[from:m.i]})
 	}
 }
 
@@ -209,7 +224,10 @@ func (m *refMapper) errorValue() {
 }
 
 func (m *refMapper) decide(begin int, r reference) {
+	r.from, r.to = begin, m.i
 	switch m.fn(&r) {
+	case replaced:
+		m.replace(begin, m.i, r.with)
 	case changed:
 		m.replace(begin, m.i, r.String())
 	case gone:
@@ -221,11 +239,27 @@ func (m *refMapper) decide(begin int, r reference) {
 	}
 }
 
-// decideOther replaces only the sheet's name before a name or an error.
+// decideOther changes only the sheet's name before a name or an error.
 func (m *refMapper) decideOther(begin, from int, r reference) {
+	r.other, r.from, r.to = true, begin, m.i
 	switch m.fn(&r) {
+	case replaced:
+		m.replace(begin, m.i, r.with)
 	case changed:
 		m.replace(begin, from, sheetPrefix(r.first, r.last))
+	case gone:
+		m.replace(begin, m.i, "#REF!")
+	}
+}
+
+// decideTable handles a structured reference.
+func (m *refMapper) decideTable(begin int, r reference) {
+	r.other, r.from, r.to = true, begin, m.i
+	switch m.fn(&r) {
+	case replaced:
+		m.replace(begin, m.i, r.with)
+	case changed:
+		m.replace(begin, m.i, r.table+r.inner)
 	case gone:
 		m.replace(begin, m.i, "#REF!")
 	}
