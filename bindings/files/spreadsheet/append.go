@@ -3,6 +3,7 @@ package spreadsheet
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/csvfile"
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
@@ -99,7 +100,8 @@ func (d *document) appendTo(table *csvfile.Document, data [][]any) (out writeRan
 }
 
 // appendRows adds rows behind the last row of a worksheet that has a value, from the
-// first column in use on. New cells look like those above them.
+// first column in use on; where that row is the totals of a table, before it. New cells
+// look like those above them.
 func (d *document) appendRows(ctx context.Context, name string, data []any) (out writeRangeOut, err error) {
 	wb, edits, i, err := d.decorate(ctx, name, "appending rows")
 	if err != nil {
@@ -121,6 +123,25 @@ func (d *document) appendRows(ctx context.Context, name string, data []any) (out
 	if err := fitsSheet(at.Row+len(rows)-1, at.Col+width-1); err != nil {
 		return out, argument(err, "rows")
 	}
+	tables, err := edits.Tables(ctx, wb, i)
+	if err != nil {
+		return out, err
+	}
+	ending := func(row int) (list []xlsx.Table) { // the tables above the new cells that end at row
+		for _, t := range tables {
+			if t.Area.MaxRow == row && t.Area.MinCol < at.Col+width && at.Col <= t.Area.MaxCol {
+				list = append(list, t)
+			}
+		}
+		return list
+	}
+	above := ending(last.Used.MaxRow)
+	if k := slices.IndexFunc(above, func(t xlsx.Table) bool { return t.Totals }); k >= 0 {
+		if wb, edits, i, err = d.beforeTotals(ctx, name, above[k], len(rows)); err != nil {
+			return out, err
+		}
+		at.Row, above, last.Styles = above[k].Area.MaxRow, nil, nil // the rows have looks already
+	}
 	for r, row := range rows {
 		for c, v := range row {
 			cell := sheet.Ref{Col: at.Col + c, Row: at.Row + r}
@@ -134,21 +155,22 @@ func (d *document) appendRows(ctx context.Context, name string, data []any) (out
 	if out.Cells > 0 {
 		out.Range = sheet.Range{MinCol: at.Col, MinRow: at.Row, MaxCol: at.Col + width - 1, MaxRow: at.Row + len(rows) - 1}.String()
 	}
-	return out, growTables(ctx, wb, edits, i, at, len(rows), width)
-}
-
-// growTables makes tables that end above the new rows longer.
-func growTables(ctx context.Context, wb *xlsx.Workbook, edits *xlsx.Edits, i int, at sheet.Ref, rows, width int) error {
-	tables, err := edits.Tables(ctx, wb, i)
-	if err != nil {
-		return err
-	}
-	for _, t := range tables {
-		if !t.Totals && t.Area.MaxRow == at.Row-1 && t.Area.MinCol < at.Col+width && at.Col <= t.Area.MaxCol {
-			if err := edits.GrowTable(i, t, rows); err != nil {
-				return err
-			}
+	for _, t := range above {
+		if err := edits.GrowTable(i, t, len(rows)); err != nil {
+			return out, err
 		}
 	}
-	return nil
+	return out, nil
+}
+
+// beforeTotals inserts rows before the totals of a table.
+func (d *document) beforeTotals(ctx context.Context, name string, t xlsx.Table, count int) (*xlsx.Workbook, *xlsx.Edits, int, error) {
+	if _, _, err := d.settled(ctx, "appending rows"); err != nil {
+		return nil, nil, 0, err
+	}
+	wb, i, err := d.worksheet(name, "appending rows")
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	return wb, &d.edits, i, named(d.edits.InsertBeforeTotals(ctx, wb, i, t, count), d.file.Name)
 }

@@ -21,7 +21,7 @@ var createDoc = op.Doc{
 
 var appendRowsDoc = op.Doc{
 	Summary: "Add rows of values behind the last row in use.",
-	Details: "Values are as for writeRange. A row may be an object of values by column name: the names are those of the table that ends there, or else of the header row, as getSheetSummary guesses it (of a csv file, the first row); what it does not name stays empty, and an empty sheet gets the names as its first row. New cells look like those above them, and a table that ends there grows. " + csvRules + " " + writeRules,
+	Details: "Values are as for writeRange. A row may be an object of values by column name: the names are those of the table that ends there, or else of the header row, as getSheetSummary guesses it (of a csv file, the first row); what it does not name stays empty, and an empty sheet gets the names as its first row. New cells look like those above them, and a table that ends there grows; before its totals, if it has them, which move down with what stands beside them. " + csvRules + " " + writeRules,
 	Examples: []op.Example{
 		{Title: "One more line", Code: `const { range } = await files.spreadsheet.appendRows("log.csv", "log", [[new Date().toISOString(), "done", 17]]);`},
 		{Title: "By column name", Code: `await files.spreadsheet.appendRows("orders.xlsx", "Orders", [{ Customer: "Ada", Total: 120 }, { Customer: "Grace", Total: 80 }]);`},

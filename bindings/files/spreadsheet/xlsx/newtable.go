@@ -25,7 +25,8 @@ type Table struct {
 	Area   sheet.Range
 	Totals bool // its last row holds totals
 
-	part *part
+	headers bool
+	part    *part
 }
 
 // Tables lists the tables of a sheet, those that are waiting to be written included.
@@ -48,7 +49,7 @@ func (e *Edits) Tables(ctx context.Context, wb *Workbook, i int) (list []Table, 
 			continue
 		}
 		totals := root.get("totalsRowCount")
-		t := Table{root.get("displayName"), area, totals != "" && totals != "0", parts[k]}
+		t := Table{root.get("displayName"), area, totals != "" && totals != "0", root.get("headerRowCount") != "0", parts[k]}
 		if own != nil {
 			if grown, ok := own.grown[t.part]; ok {
 				t.Area = grown
@@ -58,7 +59,7 @@ func (e *Edits) Tables(ctx context.Context, wb *Workbook, i int) (list []Table, 
 	}
 	if own != nil {
 		for _, t := range own.tables {
-			list = append(list, Table{Name: t.Name, Area: t.Area})
+			list = append(list, Table{Name: t.Name, Area: t.Area, headers: true})
 		}
 	}
 	return list, nil
