@@ -17,7 +17,7 @@ var insertRowsDoc = op.Doc{
 
 var deleteRowsDoc = op.Doc{
 	Summary: "Delete rows.",
-	Details: "What lies below moves up. " + followRules + "A formula that refers to deleted cells alone gets #REF!; ranges become smaller. A table that loses its row of headers becomes plain cells. " + csvRules + " " + writeRules,
+	Details: "What lies below moves up. " + followRules + "A formula that refers to deleted cells alone gets #REF!; ranges become smaller. A table that loses its row of headers becomes plain cells; the first cell of an array formula goes with all of its cells only. " + csvRules + " " + writeRules,
 	Examples: []op.Example{
 		{Title: "Delete rows 10 to 12", Code: `await files.spreadsheet.deleteRows("budget.xlsx", "2024", 10, 3);`},
 	},
@@ -37,7 +37,7 @@ await files.spreadsheet.writeCell("budget.xlsx", "2024", "D3", "Share");`},
 
 var deleteColumnsDoc = op.Doc{
 	Summary: "Delete columns.",
-	Details: "What lies to the right moves left. " + followRules + "A formula that refers to deleted cells alone gets #REF!. " + csvRules + " " + writeRules,
+	Details: "What lies to the right moves left. " + followRules + "A formula that refers to deleted cells alone gets #REF!; the first cell of an array formula goes with all of its cells only. " + csvRules + " " + writeRules,
 	Examples: []op.Example{
 		{Title: "Delete columns B and C", Code: `await files.spreadsheet.deleteColumns("budget.xlsx", "2024", "B", 2);`},
 	},

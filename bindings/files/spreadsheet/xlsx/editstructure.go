@@ -28,7 +28,8 @@ func (e *Edits) InsertRows(ctx context.Context, wb *Workbook, i, after, count in
 	return e.shift(ctx, wb, i, shift{at: after + 1, count: count})
 }
 
-// DeleteRows takes rows away. References to nothing but their cells become #REF!.
+// DeleteRows takes rows away. References to nothing but their cells become #REF!. The first
+// cell of an array formula goes with all of its cells only.
 func (e *Edits) DeleteRows(ctx context.Context, wb *Workbook, i, first, count int) error {
 	return e.shift(ctx, wb, i, shift{at: first, count: min(count, sheet.MaxRow-first+1), delete: true})
 }
@@ -53,10 +54,12 @@ func (e *Edits) shift(ctx context.Context, wb *Workbook, i int, s shift) error {
 		return problem.New(problem.InvalidArgument, "rows and columns %d to %d are not on a sheet", s.at, s.at+s.count-1)
 	}
 	s.sheet = ws.info.Name
-	if !s.delete {
-		if err := e.room(ctx, wb, i, s); err != nil {
-			return err
-		}
+	check := e.room
+	if s.delete {
+		check = e.keepArrays
+	}
+	if err := check(ctx, wb, i, s); err != nil {
+		return err
 	}
 	if err := e.loadTables(ctx, wb, i); err != nil {
 		return err

@@ -19,6 +19,7 @@ type survey struct {
 type findings struct {
 	used   sheet.Range // zero if no cell has a value or formula
 	merged []sheet.Range
+	arrays []arrayArea // of several cells
 }
 
 const maxMerged = 200_000
@@ -60,6 +61,9 @@ func (s *worksheet) look(ctx context.Context) (found findings, err error) {
 		}
 		if len(xml) == 0 {
 			continue
+		}
+		if err := s.findArrays(ctx, rs.row, xml, &found); err != nil {
+			return found, err
 		}
 		if !small {
 			if first, last := extent(xml); first > 0 {
