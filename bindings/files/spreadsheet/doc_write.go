@@ -10,7 +10,7 @@ const csvRules = "A csv file keeps its delimiter, quoting, encoding and line end
 
 var writeRangeDoc = op.Doc{
 	Summary: "Write a 2D array of values starting at a cell.",
-	Details: "Cells keep their formats. `null` and \"\" clear a cell. A string that begins with = is a formula, as is `{formula: \"SUM(A1:A9)\"}`; begin it with '= to write it as text. " +
+	Details: "Cells keep their formats. `null` and \"\" clear a cell. A string that begins with = is a formula, as is `{formula: \"SUM(A1:A9)\"}`; begin it with '= to write it as text. In a table's cells a formula may be as short as [@Price]*[@Quantity]. " +
 		"A string in the form in which readRange gives dates (2024-01-31T00:00:00.000Z) becomes a date, and so does a Date object; a shorter one such as \"2024-01-31\" stays text, as everything else that was read as text and is written back: give `new Date(\"2024-01-31\")` for a date. Everything else in the file stays as it is. " + csvRules + " " + writeRules,
 	Examples: []op.Example{
 		{Title: "A new column", Code: `const rows = await files.spreadsheet.readRange("budget.xlsx", "2024", "C2:D50");

@@ -256,3 +256,37 @@ func TestCalculateKeepsWhatItCannotResolve(t *testing.T) {
 		t.Errorf("%v, %v", values, why)
 	}
 }
+
+// A file must have structured references in full: Excel calls it damaged for the short forms
+// that people and models type, and LibreOffice shows #NAME?.
+func TestShortStructuredReferencesAreWrittenInFull(t *testing.T) {
+	r := newRun(t)
+	r.host.Add(t, "b.xlsx", orders(t, nil))
+	const shop = "Bob's shop"
+	r.do("writeRange", "b.xlsx", shop, "D4", []any{[]any{"=[@Price]*[@Quantity]"}, []any{"=Orders[@Price]+1"}, []any{"=SUM([@[Price]:[Quantity]])"}})
+	r.do("writeCell", "b.xlsx", shop, "E4", "=COUNTA(Orders[@])&\" [@Price]\"")
+	r.do("writeCell", "b.xlsx", shop, "E5", "=SUM([Quantity])*[@[Odd '['#1']''s]]")
+	r.do("writeRange", "b.xlsx", "Sums", "A1", []any{[]any{"Net", "Gross"}, []any{int64(1), "=[@Net]*2"}})
+	r.do("addTable", "b.xlsx", "Sums", "A1:B2", op.Object{{Name: "name", Value: "Taxes"}})
+	r.do("appendRows", "b.xlsx", "Sums", []any{[]any{int64(2), "=[@Net]*3"}})
+	r.do("insertRows", "b.xlsx", shop, int64(1), int64(1))
+	r.do("writeCell", "b.xlsx", shop, "E7", "=[@[Two words]]")
+	r.end()
+	for at, want := range map[string]string{
+		shop + "!D5": "Orders[[#This Row],[Price]]*Orders[[#This Row],[Quantity]]", shop + "!D6": "Orders[[#This Row],[Price]]+1",
+		shop + "!D7": "SUM(Orders[[#This Row],[Price]:[Quantity]])", shop + "!E5": `COUNTA(Orders[#This Row])&" [@Price]"`,
+		shop + "!E6": "SUM(Orders[Quantity])*Orders[[#This Row],[Odd '['#1']''s]]", shop + "!E7": "Orders[[#This Row],[Two words]]",
+		"Sums!B2": "Taxes[[#This Row],[Net]]*2", "Sums!B3": "Taxes[[#This Row],[Net]]*3",
+	} {
+		sheet, cell, _ := strings.Cut(at, "!")
+		got := ""
+		for _, m := range r.next().do("readCell", "b.xlsx", sheet, cell).(op.Object) {
+			if m.Name == "formula" {
+				got = fmt.Sprint(m.Value)
+			}
+		}
+		if strings.TrimPrefix(got, "=") != want {
+			t.Errorf("%s has %s, want %s", at, got, want)
+		}
+	}
+}

@@ -29,6 +29,7 @@ func (wb *Workbook) rewrite(ctx context.Context, w io.Writer, e *Edits, more fun
 	if err := e.nameColumns(ctx, wb); err != nil {
 		return err
 	}
+	e.spellTables()
 	if err := rw.plan(e); err != nil {
 		return err
 	}

@@ -169,7 +169,7 @@ func (c columnsRenamed) follow(r *reference, _ string) verdict {
 		case ']':
 			if open >= 0 {
 				if to, ok := c.names[strings.ToLower(columnEscape.ReplaceAllString(r.inner[open+1:i], "$1"))]; ok {
-					out.WriteString(r.inner[done:open+1] + columnSpecial.ReplaceAllString(to, "'$0"))
+					out.WriteString(r.inner[done:open+1] + escapeColumn(to))
 					done = i
 				}
 			}
