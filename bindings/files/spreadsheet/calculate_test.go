@@ -159,3 +159,31 @@ func TestCalculateTellsCircles(t *testing.T) {
 		t.Errorf("no answer for %v", want)
 	}
 }
+
+// A formula reads what decides about its other arguments: a circle through the condition of
+// an IF, or through the number of an INDEX, was computed as if it had begun with nothing.
+func TestCalculateTellsCirclesThroughConditions(t *testing.T) {
+	r := newRun(t)
+	rows := []any{
+		[]any{"=IF(B1>0,B1,1)", "=A1+1"},
+		[]any{"=IF(TRUE,1,B2)", "=A2+1"},
+		[]any{"=INDEX(C1:C9,B3)", "=A3"},
+		[]any{"=INDEX(A3:C9,1,3)+ROW(A4)+ROWS(A1:A9)", int64(3), int64(5)},
+		[]any{"=1+1", int64(7)},
+		[]any{"=IFERROR(B6,0)", "=A6"},
+		[]any{"=IF(FALSE,IF(B7>1,1,2),4)", "=A7"},
+		[]any{"=OFFSET(C1,B8,0)", "=IF(\"a,(\"=\"b\",\"c\",2)*A8"},
+		[]any{"=CHOOSE(IF(C4>1,2,B9),B9,3)", "=A9"},
+	}
+	r.do("create", "circles.xlsx", op.Object{{Name: "sheets", Value: []any{op.Object{{Name: "name", Value: "s"}, {Name: "rows", Value: rows}}}}})
+	values, _ := calculatedCells(t, r, "circles.xlsx", "s")
+	const circle = "[{error #CIRC!}]"
+	for at, want := range map[string]string{
+		"A1": circle, "B1": circle, "A2": "1", "A3": circle, "B3": circle, "A4": "13", "A6": circle, "B6": circle, "A7": "4", "B7": "4",
+		"A8": circle, "B8": circle, "A9": "3",
+	} {
+		if values[at] != want {
+			t.Errorf("%s is %s, want %s", at, values[at], want)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package spreadsheet
 import (
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"sort"
 
@@ -19,10 +18,6 @@ const (
 	maxGraphFormulas = 200_000   // formulas that circles are looked for among
 	maxGraphEdges    = 2_000_000 // pairs of a formula and one that it reads
 )
-
-// lazily finds functions that may leave some of their arguments alone, or look at a cell's
-// place and not at its value. Formulas with one are taken to read nothing.
-var lazily = regexp.MustCompile(`(?i)\b(IF|IFS|IFERROR|IFNA|CHOOSE|SWITCH|LET|LAMBDA|ROWS?|COLUMNS?|AREAS|SHEETS?|CELL|INDEX|OFFSET|INDIRECT|ISREF|ISFORMULA|FORMULATEXT|ADDRESS)\(`)
 
 // graph is which formulas of a workbook read which. Its nodes are numbered as they are met.
 type graph struct {
@@ -97,13 +92,9 @@ func (g *graph) circles(ctx context.Context, i int, cells []sheet.Ref) (why map[
 	return why
 }
 
-// reads lists the formulas that a formula reads.
+// reads lists the formulas that a formula reads, whatever its values are.
 func (g *graph) reads(n node) (list []int) {
-	formula := g.texts[n]
-	if lazily.MatchString(formula) {
-		return nil
-	}
-	xlsx.References(formula, func(name string, area sheet.Range) {
+	xlsx.Reads(g.texts[n], func(name string, area sheet.Range) {
 		k := n.sheet
 		if name != "" {
 			i, err := findSheet(g.wb, name)

@@ -107,6 +107,9 @@ func (t *resolvedTable) column(name string) int {
 
 // Plain makes a formula of sheet i plain.
 func (rs *Resolver) Plain(i int, f Formula) Plain {
+	if len(f.Text) > maxFormula {
+		return Plain{Text: f.Text, Why: "the formula is too long"}
+	}
 	p := &resolving{rs: rs, sheet: i, f: f}
 	p.Text = mapRefs(f.Text, p.resolve)
 	return p.Plain
@@ -187,7 +190,7 @@ func (rs *Resolver) sheetNamed(name string) int {
 // gives the one beside the formula's cell, as Excel has it for formulas that are no array's.
 func (p *resolving) put(r *reference, place resolvedCells, code string) verdict {
 	if code == "" && p.Why == "" && !place.one && p.alone(r, place.area) {
-		if p.f.Array.MinRow > 0 || enclosing(p.f.Text, r.from) != "" {
+		if _, _, within := enclosing(p.f.Text, r.from); within >= 0 || p.f.Array.MinRow > 0 {
 			return p.fail("the formula computes with all cells of a range one by one, which is not done here")
 		}
 		at, a := p.f.At, place.area
@@ -259,7 +262,8 @@ func (p *resolving) alone(r *reference, area sheet.Range) bool {
 		from--
 		to++
 	}
-	return ofOneValue[strings.ToUpper(enclosing(text, r.from))]
+	name, _, _ := enclosing(text, r.from)
+	return ofOneValue[strings.ToUpper(name)]
 }
 
 // ofOneValue are functions that take single values and give one for each of a range.
@@ -273,34 +277,6 @@ func setOf(words string) map[string]bool {
 		set[word] = true
 	}
 	return set
-}
-
-// enclosing names the function in whose arguments a place of a formula is, "" if there is
-// none.
-func enclosing(text string, at int) string {
-	depth := 0
-	for i := at - 1; i >= 0; i-- {
-		switch c := text[i]; c {
-		case '"', '\'': // back to where it begins; a doubled one begins anew
-			for i--; i >= 0 && text[i] != c; i-- {
-			}
-		case ')', '}':
-			depth++
-		case '(', '{':
-			if depth > 0 {
-				depth--
-				continue
-			}
-			end := i
-			for i > 0 && isNameByte(text[i-1]) {
-				i--
-			}
-			if i < end {
-				return text[i:end]
-			}
-		}
-	}
-	return ""
 }
 
 // maxNested is how many names may stand for each other.
