@@ -117,6 +117,7 @@ type formulaCell struct {
 	cached  sheet.Value
 	date    bool // its format shows dates
 	formula string
+	shows   *shownCell // the cell that the formula is nothing but the reference of
 	value   sheet.Value
 	done    bool
 	why     string
@@ -236,6 +237,9 @@ func compute(f *excelize.File, name string, cell *formulaCell) {
 			if shown, err := f.CalcCellValue(name, cell.at.String(), excelize.Options{}); err == nil && (shown == "TRUE" || shown == "FALSE") {
 				text = shown
 			}
+		}
+		if err == nil && text == "" && cell.shows != nil && cell.shows.blank(f) {
+			text = "0"
 		}
 		return err
 	})

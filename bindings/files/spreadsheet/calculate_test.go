@@ -187,3 +187,19 @@ func TestCalculateTellsCirclesThroughConditions(t *testing.T) {
 		}
 	}
 }
+
+// A formula that is nothing but a blank cell's reference is 0, as in every program.
+func TestCalculateBlankCells(t *testing.T) {
+	r := newRun(t)
+	rows := []any{[]any{"=E1", "=A1", "=other!$A$1", "=A2"}, []any{"=C2", "=\"\"", "=B2"}, []any{"=E1&\"\"", "=E9+0", "=B1+1"}}
+	r.do("create", "blank.xlsx", op.Object{{Name: "sheets", Value: []any{
+		op.Object{{Name: "name", Value: "s"}, {Name: "rows", Value: rows}},
+		op.Object{{Name: "name", Value: "other"}, {Name: "rows", Value: []any{[]any{nil, int64(1)}}}},
+	}}})
+	values, _ := calculatedCells(t, r, "blank.xlsx", "s")
+	for at, want := range map[string]string{"A1": "0", "B1": "0", "C1": "0", "D1": "", "A2": "", "B2": "", "C2": "", "A3": "", "B3": "0", "C3": "1"} {
+		if values[at] != want {
+			t.Errorf("%s is %q, want %q", at, values[at], want)
+		}
+	}
+}

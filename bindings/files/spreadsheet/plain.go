@@ -32,7 +32,7 @@ func (c *calculation) plainly(ctx context.Context) (*graph, error) {
 	for i, cell := range c.cells {
 		index[cell.at] = i
 	}
-	g := newGraph(c.wb)
+	g, shows := newGraph(c.wb), map[node]node{}
 	for k, info := range c.wb.Sheets() {
 		if !hasCells(info) {
 			continue
@@ -62,13 +62,58 @@ func (c *calculation) plainly(ctx context.Context) (*graph, error) {
 				c.rewrite(info.Name, f, plain.Text)
 			}
 			g.add(node{k, f.At}, plain.Text)
+			if name, at, ok := xlsx.CellOf(plain.Text); ok && len(shows) < maxGraphFormulas {
+				on := k
+				if name != "" {
+					var err error
+					if on, err = findSheet(c.wb, name); err != nil {
+						return nil
+					}
+				}
+				shows[node{k, f.At}] = node{on, at}
+			}
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
+	for i := range c.cells {
+		if end, ok := lastOf(shows, node{c.sheet, c.cells[i].at}); ok {
+			c.cells[i].shows = &shownCell{c.wb.Sheets()[end.sheet].Name, end.at.String()}
+		}
+	}
 	return g, nil
+}
+
+// lastOf follows formulas that show each other's cells to the end.
+func lastOf(shows map[node]node, n node) (node, bool) {
+	for i := range 1000 {
+		next, ok := shows[n]
+		if !ok {
+			return n, i > 0
+		}
+		n = next
+	}
+	return n, false
+}
+
+// shownCell is a cell of the library's copy.
+type shownCell struct{ sheet, cell string }
+
+// blank tells whether there is nothing in a cell: a formula that shows it is 0, where the
+// library has an empty text.
+func (p *shownCell) blank(f *excelize.File) bool {
+	kind, err := f.GetCellType(p.sheet, p.cell)
+	if err != nil || kind != excelize.CellTypeUnset {
+		return false
+	}
+	value, err := f.GetCellValue(p.sheet, p.cell, excelize.Options{RawCellValue: true})
+	if err != nil || value != "" {
+		return false
+	}
+	formula, err := f.GetCellFormula(p.sheet, p.cell)
+	return err == nil && formula == ""
 }
 
 // keep makes the result that the file has for a formula a value.

@@ -64,6 +64,19 @@ func Reads(formula string, fn func(sheetName string, area sheet.Range)) {
 	})
 }
 
+// CellOf gives the cell that a formula is nothing but the reference of, with the sheet that
+// is named in front.
+func CellOf(formula string) (sheetName string, at sheet.Ref, ok bool) {
+	if len(formula) > 100 {
+		return "", at, false
+	}
+	r, ok := wholeReference(formula)
+	if !ok || r.other || r.isRange || r.last != "" {
+		return "", at, false
+	}
+	return r.first, sheet.Ref{Col: r.a.col, Row: r.a.row}, true
+}
+
 // maxFormula is how many bytes a formula may have to be looked into; Excel allows 8,192
 // characters.
 const maxFormula = 32 << 10
