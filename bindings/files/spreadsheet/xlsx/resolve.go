@@ -439,6 +439,9 @@ type structuredPlace struct {
 
 // parseStructured reads [Column], [@Column], [#Totals], [[#This Row],[A]:[C]] and the like.
 func parseStructured(inner string) (s structuredPlace, ok bool) {
+	if len(inner) < 2 || inner[len(inner)-1] != ']' {
+		return s, false
+	}
 	text := strings.TrimSpace(inner[1 : len(inner)-1])
 	if at, short := strings.CutPrefix(text, "@"); short {
 		s.thisRow, text = true, strings.TrimSpace(at)

@@ -49,7 +49,7 @@ func (e *Edits) tableAt(i int, at sheet.Ref) string {
 // spelled gives a formula of a table's cell with its structured references in full.
 func spelled(formula, table string) string {
 	return mapRefs(formula, func(r *reference) verdict {
-		if r.inner == "" || r.table == "" && table == "" {
+		if !strings.HasSuffix(r.inner, "]") || r.table == "" && table == "" {
 			return kept
 		}
 		out := kept
