@@ -27,6 +27,7 @@ type graph struct {
 	ids    map[node]int
 	nodes  []node
 	texts  map[node]string
+	lost   map[node]bool // formulas that have no value
 	edges  int
 }
 
@@ -36,7 +37,14 @@ type node struct {
 }
 
 func newGraph(wb *xlsx.Workbook) *graph {
-	return &graph{wb: wb, sheets: map[int]map[int][]int{}, cols: map[int][]int{}, ids: map[node]int{}, texts: map[node]string{}}
+	return &graph{wb: wb, sheets: map[int]map[int][]int{}, cols: map[int][]int{}, ids: map[node]int{}, texts: map[node]string{}, lost: map[node]bool{}}
+}
+
+// addUnresolved adds a formula that has no value, so that those that read it have none. It
+// is as one that refers to itself.
+func (g *graph) addUnresolved(n node) {
+	g.add(n, "")
+	g.lost[n] = true
 }
 
 // add adds a formula. Those of a sheet come by row and column.
@@ -81,6 +89,8 @@ func (g *graph) circles(ctx context.Context, i int, cells []sheet.Ref) (why map[
 			name = xlsx.Place{Sheet: g.wb.Sheets()[first.sheet].Name, Area: one}.Formula()
 		}
 		switch {
+		case g.lost[first]:
+			why[at] = readsUnresolved
 		case !state[id].within:
 			why[at] = "the formula reads a circular reference, at " + name
 		case first == n:
@@ -94,6 +104,9 @@ func (g *graph) circles(ctx context.Context, i int, cells []sheet.Ref) (why map[
 
 // reads lists the formulas that a formula reads, whatever its values are.
 func (g *graph) reads(n node) (list []int) {
+	if g.lost[n] {
+		return []int{g.id(n)}
+	}
 	xlsx.Reads(g.texts[n], func(name string, area sheet.Range) {
 		k := n.sheet
 		if name != "" {
@@ -230,7 +243,8 @@ func (c *calculation) circlesWanted() bool {
 	return err == nil && props.Iterate != nil && *props.Iterate
 }
 
-// markCircles takes the formulas that go in a circle out of those to compute.
+// markCircles takes the formulas that go in a circle, or that read one without a value, out
+// of those to compute.
 func (c *calculation) markCircles(ctx context.Context, g *graph) {
 	if c.circlesWanted() {
 		return
@@ -241,8 +255,13 @@ func (c *calculation) markCircles(ctx context.Context, g *graph) {
 	}
 	why := g.circles(ctx, c.sheet, refs)
 	for i := range c.cells {
-		if cell := &c.cells[i]; why[cell.at] != "" {
-			cell.why, cell.value, cell.done = why[cell.at], sheet.Err(circular), true
+		cell := &c.cells[i]
+		switch because := why[cell.at]; {
+		case because == "" || cell.why != "":
+		case because == readsUnresolved:
+			cell.why = because
+		default:
+			cell.why, cell.value, cell.done = because, sheet.Err(circular), true
 		}
 	}
 }

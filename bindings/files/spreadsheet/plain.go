@@ -51,7 +51,9 @@ func (c *calculation) plainly(ctx context.Context) (*graph, error) {
 			}
 			switch {
 			case plain.Why != "":
-				c.keep(info.Name, f.At)
+				if !c.keep(info.Name, f.At) {
+					g.addUnresolved(node{k, f.At})
+				}
 				return nil
 			case plain.Error == "#VALUE!":
 				plain.Text = `VALUE("?")`
@@ -116,15 +118,16 @@ func (p *shownCell) blank(f *excelize.File) bool {
 	return err == nil && formula == ""
 }
 
-// keep makes the result that the file has for a formula a value.
-func (c *calculation) keep(name string, at sheet.Ref) {
+// keep makes the result that the file has for a formula a value; false if there is none.
+func (c *calculation) keep(name string, at sheet.Ref) (has bool) {
 	_ = guarded(func() error { // what comes of it is seen when it is asked for
 		value, err := c.file.GetCellValue(name, at.String(), excelize.Options{RawCellValue: true})
-		if err != nil || value == "" {
-			return c.file.SetCellFormula(name, at.String(), unresolved+"()")
+		if has = err == nil && value != ""; has {
+			return c.file.SetCellFormula(name, at.String(), "")
 		}
-		return c.file.SetCellFormula(name, at.String(), "")
+		return c.file.SetCellFormula(name, at.String(), unresolved+"()")
 	})
+	return has
 }
 
 func (c *calculation) rewrite(name string, f xlsx.Formula, text string) {

@@ -247,13 +247,40 @@ func TestCalculateKeepsWhatItCannotResolve(t *testing.T) {
 	}
 	// One that reads them has their results, or none at all.
 	r = newRun(t)
-	r.host.Add(t, "c.xlsx", repacked(t, orders(t, map[string]map[string]string{"Sums": {"A1": "SUM(Orders[Nothing])", "A2": "A1*2", "A3": "SUM(Nowhere[Total])", "A4": "A3*2"}}),
+	r.host.Add(t, "c.xlsx", repacked(t, orders(t, map[string]map[string]string{"Sums": {"A1": "SUM(Orders[Nothing])", "A2": "A1*2", "A3": "SUM(Nowhere[Total])", "A4": "A3*2", "A5": "SUM(A3:A4)", "A6": "IFERROR(A5,1)", "B1": "SUM(A1:A2)"}}),
 		func(name, text string) string {
 			return strings.Replace(text, "<f>SUM(Orders[Nothing])</f>", "<f>SUM(Orders[Nothing])</f><v>21</v>", 1)
 		}))
 	values, why = calculatedCells(t, r, "c.xlsx", "Sums")
-	if values["A1"] != "21" || why["A1"] == "" || values["A2"] != "42" || why["A4"] == "" {
+	if values["A1"] != "21" || why["A1"] == "" || values["A2"] != "42" || values["B1"] != "63" || why["A4"] == "" || why["A5"] == "" || why["A6"] == "" {
 		t.Errorf("%v, %v", values, why)
+	}
+}
+
+// An array formula takes one cell of each range for each of its own; a function within it
+// takes ranges as a whole.
+func TestCalculateArrays(t *testing.T) {
+	cells := map[string]string{"L4": "Orders[Price]*2", "M4": "Rate*Orders[[#This Row],[Price]]", "M5": "M5", "N4": "ROUND(Orders[Price],0)+IF(Orders[Quantity]>4,1,2)", "O4": "SUM(Orders[Price])*Orders[Quantity]"}
+	forms := map[string]string{"L4": `t="array" ref="L4:L6"`, "M4": `t="shared" si="3" ref="M4:M5"`, "M5": "", "N4": `t="array" ref="N4:N6"`, "O4": `t="array" ref="O4:O6"`}
+	data := repacked(t, orders(t, map[string]map[string]string{"Bob's shop": cells, "Sums": {"A1": "'Bob''s shop'!B4:B6*2"}}, excelize.DefinedName{Name: "Rate", RefersTo: "2"}),
+		func(name, text string) string {
+			for at, form := range forms {
+				text = strings.Replace(text, "<f>"+strings.NewReplacer(">", "&gt;").Replace(cells[at])+"</f>", "<f "+form+">"+strings.NewReplacer(">", "&gt;").Replace(cells[at])+"</f>", 1)
+			}
+			text = strings.Replace(text, "<f >M5</f>", `<f t="shared" si="3"/>`, 1)
+			return strings.Replace(text, "<f>&#39;Bob", `<f t="array" ref="A1:A3">&#39;Bob`, 1)
+		})
+	r := newRun(t)
+	r.host.Add(t, "b.xlsx", data)
+	values, why := calculatedCells(t, r, "b.xlsx", "Bob's shop")
+	for at, want := range map[string]string{"L4": "5", "M4": "5", "M5": "2.5", "N4": "4"} {
+		if values[at] != want || why[at] != "" {
+			t.Errorf("%s is %s (%s), want %s", at, values[at], why[at], want)
+		}
+	}
+	_, quoted := calculatedCells(t, r, "b.xlsx", "Sums")
+	if why["O4"] == "" || quoted["A1"] == "" {
+		t.Errorf("O4: %q, Sums!A1: %q", why["O4"], quoted["A1"])
 	}
 }
 

@@ -112,6 +112,9 @@ func (rs *Resolver) Plain(i int, f Formula) Plain {
 	}
 	p := &resolving{rs: rs, sheet: i, f: f}
 	p.Text = mapRefs(f.Text, p.resolve)
+	if p.spreads() && strings.Contains(p.Text, "'") {
+		p.fail("the array formula names a sheet in quotes, which is not looked up here")
+	}
 	return p.Plain
 }
 
@@ -161,10 +164,28 @@ func (p *resolving) resolve(r *reference) verdict {
 		}
 	}
 	place := resolvedCells{sheet: on, area: r.area()}
-	if !p.alone(r, place.area) {
+	if !p.spreads() && !p.alone(r, place.area) {
 		return kept
 	}
 	return p.put(r, place, "")
+}
+
+// spreads tells whether the formula has results in several cells. Each of them takes one
+// cell of each of its ranges.
+func (p *resolving) spreads() bool { return p.f.Array.Rows() > 1 || p.f.Array.Cols() > 1 }
+
+// taken tells whether a place is within a function that takes ranges as a whole.
+func (p *resolving) taken(at int) bool {
+	for {
+		name, _, begin := enclosing(p.f.Text, at)
+		if begin < 0 {
+			return false
+		}
+		if name = strings.ToUpper(name); !ofOneValue[name] && name != "IF" && name != "IFERROR" {
+			return true
+		}
+		at = begin
+	}
 }
 
 // area are the cells of a reference.
@@ -189,6 +210,9 @@ func (rs *Resolver) sheetNamed(name string) int {
 // put makes cells what stands in place of a reference. Where one value is wanted, a range
 // gives the one beside the formula's cell, as Excel has it for formulas that are no array's.
 func (p *resolving) put(r *reference, place resolvedCells, code string) verdict {
+	if p.spreads() && (place.area.Rows() > 1 || place.area.Cols() > 1) && p.taken(r.from) {
+		return p.fail("the array formula gives whole ranges to a function, which is not done here")
+	}
 	if code == "" && p.Why == "" && !place.one && p.alone(r, place.area) {
 		if _, _, within := enclosing(p.f.Text, r.from); within >= 0 || p.f.Array.MinRow > 0 {
 			return p.fail("the formula computes with all cells of a range one by one, which is not done here")
@@ -235,10 +259,9 @@ func (p *resolving) text(place resolvedCells) string {
 }
 
 // alone tells whether a range of several cells stands where one value is wanted: as the
-// whole formula, beside an operator, or in a function of one value. In an array formula of
-// several cells each of them takes its own.
+// whole formula, beside an operator, or in a function of one value.
 func (p *resolving) alone(r *reference, area sheet.Range) bool {
-	if area.Rows() == 1 && area.Cols() == 1 || p.f.Array.Rows() > 1 || p.f.Array.Cols() > 1 {
+	if area.Rows() == 1 && area.Cols() == 1 || p.spreads() {
 		return false
 	}
 	text := p.f.Text
