@@ -205,15 +205,15 @@ func (h *Host) Close() error {
 	h.mu.Lock()
 	h.closing = true
 	h.mu.Unlock()
-	if h.config.Trusted {
-		h.runs.Wait() // the pool knows nothing of them, and has their databases
+	if h.pool != nil {
+		h.pool.Refuse()
 	}
+	h.runs.Wait() // before the pool stops: it has their databases, and a commit takes as long as the disk does
 	var errs []error
 	h.keeper.stop()
 	if h.pool != nil {
 		errs = append(errs, h.pool.Stop(context.Background()))
 	}
-	h.runs.Wait()
 	if h.events != nil {
 		h.events.Close()
 	}

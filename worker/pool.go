@@ -78,6 +78,10 @@ func (p *Pool) Start(ctx context.Context) error {
 	return nil
 }
 
+// Refuse refuses new jobs and those that wait (busy), as Stop does, and stops nothing: what
+// a run did can still be committed to its database.
+func (p *Pool) Refuse() { p.queue.stop() }
+
 // Stop refuses new jobs and those that wait (busy), lets those under way end until ctx
 // does, and kills what is left. When it returns no process and no goroutine is left.
 func (p *Pool) Stop(ctx context.Context) error {
