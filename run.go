@@ -140,6 +140,9 @@ func (h *Host) finish(run *begun, job worker.Job) Answer {
 	ended := time.Now()
 	run.span.part("queue", began, began.Add(outcome.Queued))
 	run.span.part("work", began.Add(outcome.Queued), ended)
+	if h.cancels.decide(run.ID()) && outcome.Error == nil {
+		outcome.Error = problem.From(context.Canceled) // at the last moment
+	}
 
 	answer := Answer{Result: outcome.Result, Logs: outcome.Logs, Error: outcome.Error}
 	finish := workspace.Finish{Error: outcome.Error, Result: outcome.Result, Receipt: limits.Receipt{

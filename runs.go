@@ -35,9 +35,10 @@ func (r *Runs) Get(ctx context.Context, id string) (workspace.Record, error) {
 }
 
 // Cancel ends a run that is under way, as if its caller had left: it changes nothing, and
-// its record says canceled. It answers conflict if the run has ended already.
+// its record says canceled. It answers conflict if the run has ended already, also where
+// what it did is just being committed.
 func (r *Runs) Cancel(ctx context.Context, id string) error {
-	if r.host.cancels.cancel(r.workspace, id) {
+	if r.host.cancels.cancel(ctx, r.workspace, id) {
 		r.host.audit(ctx, time.Now(), audit.Record{Action: audit.Cancel, Workspace: r.workspace, RunID: id}, nil)
 		return nil
 	}
@@ -52,33 +53,48 @@ func (r *Runs) Cancel(ctx context.Context, id string) error {
 // cancels knows how to end the runs that are under way.
 type cancels struct {
 	mu   sync.Mutex
-	over bool                   // no run may go on
-	runs map[string]cancellable // by id
+	over bool                    // no run may go on
+	runs map[string]*cancellable // by id
 }
 
+// cancellable is a run that can be cancelled until it is decided what becomes of it: whoever
+// is told that it is cancelled can rely on that, and whoever comes later is told how it ended.
 type cancellable struct {
 	workspace string
-	cancel    context.CancelFunc
+	end       context.CancelFunc
+	cancelled bool
+	decided   bool
+	gone      chan struct{} // closed when its record says how it ended
 }
 
 // add gives the context that a run is to work in, until leave is called.
 func (c *cancels) add(ctx context.Context, run *workspace.Run) (_ context.Context, leave func()) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, end := context.WithCancel(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.runs == nil {
-		c.runs = map[string]cancellable{}
+		c.runs = map[string]*cancellable{}
 	}
-	c.runs[run.ID()] = cancellable{run.Workspace(), cancel}
+	r := &cancellable{workspace: run.Workspace(), end: end, gone: make(chan struct{})}
+	c.runs[run.ID()] = r
 	if c.over {
-		cancel()
+		r.cancel()
 	}
 	return ctx, func() {
 		c.mu.Lock()
 		delete(c.runs, run.ID())
 		c.mu.Unlock()
-		cancel()
+		close(r.gone)
+		end()
 	}
+}
+
+// decide tells whether a run was cancelled; from now on it is not.
+func (c *cancels) decide(id string) (cancelled bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.runs[id].decided = true
+	return c.runs[id].cancelled
 }
 
 // all ends all runs, also those that are just beginning.
@@ -91,15 +107,32 @@ func (c *cancels) all() {
 	}
 }
 
-func (c *cancels) cancel(workspace, id string) bool {
+// cancel ends a run. If it is not under way any more, it answers false once the record says so.
+func (c *cancels) cancel(ctx context.Context, workspace, id string) bool {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	run, ok := c.runs[id]
-	if ok && run.workspace == workspace {
-		run.cancel()
-		return true
+	if !ok || run.workspace != workspace {
+		c.mu.Unlock()
+		return false
 	}
-	return false
+	run.cancel()
+	cancelled := run.cancelled
+	c.mu.Unlock()
+	if !cancelled {
+		select {
+		case <-run.gone:
+		case <-ctx.Done():
+		}
+	}
+	return cancelled
+}
+
+// cancel ends the run if it can still be ended. The list is locked.
+func (r *cancellable) cancel() {
+	if !r.decided {
+		r.cancelled = true
+		r.end()
+	}
 }
 
 // Undo takes back what a run did, as a run of its own. It answers conflict, naming what
