@@ -52,7 +52,7 @@ func (r crashRun) inEffect() bool {
 func (m *crashModel) check(dir string) (silent, cut int, faults []string) {
 	c := &crashChecker{ctx: context.Background(), dir: dir}
 	var err error
-	c.host, err = sandboxd.Open(c.ctx, sandboxd.Config{Dir: dir, Concurrency: 1, Log: slog.New(slog.DiscardHandler)})
+	c.host, err = sandboxd.Open(c.ctx, sandboxd.Config{Dir: dir, Concurrency: 1, Limits: unhurried, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return 0, 0, []string{"the folder does not open: " + err.Error()}
 	}

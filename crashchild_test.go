@@ -73,7 +73,7 @@ func TestCrashChild(t *testing.T) {
 	ctx := context.Background()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	h, err := sandboxd.Open(ctx, sandboxd.WithFaults(sandboxd.Config{Dir: dir, Concurrency: 3, Log: log,
-		Limits: limits.Limits{Memory: 128 * limits.MB}}, dieAt(os.Getenv(crashAt))))
+		Limits: unhurried.Or(limits.Limits{Memory: 128 * limits.MB})}, dieAt(os.Getenv(crashAt))))
 	if err != nil {
 		t.Fatal(err)
 	}

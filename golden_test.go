@@ -16,10 +16,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/sandboxd/sandboxd"
+	"github.com/sandboxd/sandboxd/limits"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew")
@@ -224,8 +226,14 @@ func indent(t *testing.T, value any) []byte {
 	return b.Bytes()
 }
 
+// unhurried are times within which any machine does what a test wants done, however busy it
+// is with others; they end what hangs.
+var unhurried = limits.Limits{WallTime: 5 * time.Minute, CPUTime: 5 * time.Minute, SQLTime: 5 * time.Minute}
+
+// open opens a host that the test's end closes, without the default limits of time.
 func open(t testing.TB, config sandboxd.Config) *sandboxd.Host {
 	t.Helper()
+	config.Limits = config.Limits.Or(unhurried)
 	if config.Dir == "" {
 		config.Dir = t.TempDir()
 	}

@@ -37,7 +37,7 @@ func TestHostilePDFsAreAssembled(t *testing.T) {
 		t.Skip("short")
 	}
 	places := enginetest.Places(t)
-	h := open(t, sandboxd.Config{Engines: &places, Limits: limits.Limits{WallTime: 5 * time.Second}})
+	h := open(t, sandboxd.Config{Engines: &places})
 	fine := []string{"ok", string(problem.DamagedFile), string(problem.TooComplex), string(problem.PasswordRequired),
 		string(problem.UnsupportedFormat), string(problem.InvalidArgument), string(problem.FileTooLarge)}
 	deaths := []problem.Code{problem.Timeout, problem.CPULimit, problem.MemoryLimit, problem.StackOverflow, problem.TooComplex}
@@ -46,7 +46,7 @@ func TestHostilePDFsAreAssembled(t *testing.T) {
 			t.Run(file.Name, func(t *testing.T) {
 				t.Parallel()
 				put(t, h, file.Name, file.Data)
-				answer := h.Run(t.Context(), sandboxd.Run{Script: fmt.Sprintf(assembling, file.Name)})
+				answer := h.Run(t.Context(), sandboxd.Run{Script: fmt.Sprintf(assembling, file.Name), Limits: limits.Limits{WallTime: 5 * time.Second}})
 				if !answer.OK {
 					t.Logf("%s", answer.Error.Code)
 					if !slices.Contains(deaths, answer.Error.Code) {

@@ -41,7 +41,7 @@ func TestHostilePDFs(t *testing.T) {
 	if places.PDFium == "" {
 		t.Skip("there is no pdfium.wasm: run make engines")
 	}
-	h := open(t, sandboxd.Config{Engines: &places, Limits: limits.Limits{WallTime: 20 * time.Second}})
+	h := open(t, sandboxd.Config{Engines: &places})
 	list := filepath.Join("testdata", "hostile", "codes.txt")
 	text, err := os.ReadFile(list)
 	if err != nil && !*update {

@@ -74,7 +74,7 @@ func TestNothingIsSeenByTheNextRun(t *testing.T) {
 	}
 	must(t, run(`await db.sql("SELECT 1")`)) // the database has its process
 	settled := func() map[int]bool {         // one with the workspace, one spare, one with the database
-		for range 500 {
+		for range 6000 { // a minute
 			if found := children(); len(found) == 3 {
 				return found
 			}

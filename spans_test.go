@@ -48,12 +48,12 @@ func TestRunsAreTraced(t *testing.T) {
 // Shutdown gives runs the time that it is given, and then ends them; they change nothing.
 func TestShutdownIsBounded(t *testing.T) {
 	dir := t.TempDir()
-	h, err := sandboxd.Open(t.Context(), sandboxd.Config{Dir: dir, Concurrency: 2})
+	h, err := sandboxd.Open(t.Context(), sandboxd.Config{Dir: dir, Concurrency: 2, Limits: unhurried})
 	if err != nil {
 		t.Fatal(err)
 	}
 	answers := make(chan sandboxd.Answer, 1)
-	id, err := h.Start(t.Context(), sandboxd.Run{Script: `await files.create("long.txt"); await new Promise(done => setTimeout(done, 20000))`})
+	id, err := h.Start(t.Context(), sandboxd.Run{Script: `await files.create("long.txt"); await new Promise(done => setTimeout(done, 200_000))`})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,13 +63,13 @@ func TestShutdownIsBounded(t *testing.T) {
 	if a := <-answers; !a.OK {
 		t.Fatal(a.Error)
 	}
+	began := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	began := time.Now()
 	if err := h.Shutdown(ctx); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(began); took < 150*time.Millisecond || took > 10*time.Second {
+	if took := time.Since(began); took < 150*time.Millisecond || took > time.Minute {
 		t.Errorf("it took %v", took)
 	}
 	again := open(t, sandboxd.Config{Dir: dir})
