@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/sandboxd/sandboxd"
+	"github.com/sandboxd/sandboxd/bindings/files/pdf/hostile"
 	"github.com/sandboxd/sandboxd/engine"
 	"github.com/sandboxd/sandboxd/engine/enginetest"
 	"github.com/sandboxd/sandboxd/host"
@@ -567,6 +568,21 @@ func TestDefaults(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What a run asked for and never touched is of no concern to the next, which found that no
+// PDF could be opened any more, in that process, by anybody.
+func TestMemoryOfARunIsNotMissedByTheNext(t *testing.T) {
+	places := enginetest.Places(t)
+	if places.PDFium == "" {
+		t.Skip("there is no pdfium.wasm: run make engines")
+	}
+	h := open(t, sandboxd.Config{Engines: &places, Concurrency: 1})
+	put(t, h, "fine.pdf", hostile.Fine())
+	for range 3 {
+		h.Run(t.Context(), sandboxd.Run{Script: `new Uint8Array(640 << 20).length`}) // it may be too much, or too quick to be seen
+		must(t, h.Run(t.Context(), sandboxd.Run{Script: `await files.pdf.extractText("fine.pdf", { layout: "lines" })`}))
+	}
 }
 
 // The engines that a worker has loaded are no reason not to take a run whose limit is

@@ -100,13 +100,13 @@ func (s *scripts) run(ctx context.Context, job runRequest) runAnswer {
 	budget := min(l.Memory, s.limits.Memory)
 	s.makeRoom(budget)
 	stop := s.guard.watch(budget, cancel)
-	defer stop()
 
 	client := host.NewClient(s.conn)
 	defer client.Close()
 	env := op.NewEnv(client, l, s.cache)
 	answer := s.execute(ctx, env, job)
-	answer.Spent = env.Abandoned()
+	stop()
+	answer.Spent = env.Abandoned() || s.guard.outgrown(s.limits.Memory)
 	return answer
 }
 

@@ -45,6 +45,14 @@ func (g *guard) over(budget int64) bool {
 	return used > budget || live > soft-soft/16
 }
 
+// outgrown tells whether Go has once taken more than limit, be it for a moment that no look
+// saw, or never touched. Such address space is not given back and counts towards
+// RLIMIT_DATA: after a run that asked for 640 MB no PDF could be opened any more.
+func (g *guard) outgrown(limit int64) bool {
+	metrics.Read(g.samples[:1])
+	return int64(g.samples[0].Value.Uint64()) > limit
+}
+
 // softLimit is where the collector begins to work against a budget.
 func softLimit(budget int64) int64 { return budget - budget/8 }
 
