@@ -182,7 +182,8 @@ func TestSoak(t *testing.T) {
 	t.Logf("%d runs in %v (%d good), slowest %.1f s; the daemon's memory %d MB in the second quarter, %d MB in the last; with all workers at most %d MB",
 		total, length, countAll(good), slow/1000, middle>>20, late>>20, all>>20)
 	t.Logf("by kind: %v", done)
-	if late > middle+middle/2+32<<20 {
+	// In a few seconds what earlier tests left still goes, and comes: it was 116 MB, then 45.
+	if length >= 30*time.Second && late > middle+middle/2+32<<20 {
 		t.Errorf("memory grows: %d MB in the second quarter, %d MB in the last", middle>>20, late>>20)
 	}
 }
