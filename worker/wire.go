@@ -58,6 +58,7 @@ type runAnswer struct {
 	Error  *problem.Error  `json:"error,omitempty"`
 	Logs   []host.LogLine  `json:"logs,omitempty"`
 	Calls  map[string]int  `json:"calls,omitempty"`
-	// Spent says that work of the run goes on that cannot be stopped.
+	// Spent says that work of the run goes on that cannot be stopped, or that the process has
+	// taken more than it may have.
 	Spent bool `json:"spent,omitempty"`
 }
