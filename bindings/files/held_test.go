@@ -248,7 +248,7 @@ func TestLargeFileIsNotLoaded(t *testing.T) {
 	r.do("files.readText", f.ID)
 	_, err = r.js("files.insertLines", f.ID, int64(999_999), "x")
 	wantCode(t, err, problem.InvalidArgument)
-	if now := descriptors(t); now != open {
+	if now := descriptors(t); now > open { // fewer, where the collector closes what another test left
 		t.Errorf("%d descriptors, %d before", now, open)
 	}
 	if n := len(r.host.Bytes(t, f.ID)); n != 300_000*18-17+7 {
@@ -315,7 +315,7 @@ func TestManyFilesAreNotAllHeld(t *testing.T) {
 		}
 	}
 	r.end()
-	if now := descriptors(t); now != open {
+	if now := descriptors(t); now > open { // fewer, where the collector closes what another test left
 		t.Errorf("%d descriptors, %d before", now, open)
 	}
 	for i := range files {

@@ -75,7 +75,7 @@ func TestEveryFileCanBeChanged(t *testing.T) {
 		}
 	}
 	t.Logf("%v\nthe slowest: %s, %v", counts, slow, slowest)
-	if slowest > 10*time.Second {
+	if slowest > time.Minute && !testing.Short() {
 		t.Errorf("%s took %v", slow, slowest)
 	}
 }
@@ -90,7 +90,7 @@ func soundBytes(t *testing.T, data []byte) error {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	if out, err := exec.CommandContext(ctx, "qpdf", "--check", path).CombinedOutput(); err != nil {
 		return fmt.Errorf("qpdf --check: %w\n%.400s", err, out)

@@ -280,7 +280,7 @@ func TestCorpus(t *testing.T) {
 			began := time.Now()
 			var answer struct{ Repaired bool }
 			err := r.tool(call[0], fmt.Sprintf(`{"file_id": %q%s}`, name, call[1]), &answer)
-			if took := time.Since(began); took > 10*time.Second {
+			if took := time.Since(began); took > time.Minute && !testing.Short() {
 				t.Errorf("%s of %s took %v", call[0], name, took)
 			}
 			if err != nil {
@@ -328,7 +328,7 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	for deadline := time.Now().Add(10 * time.Second); lib.Instances() > files/2; runtime.GC() {
+	for deadline := time.Now().Add(2 * time.Minute); lib.Instances() > files/2; runtime.GC() {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d documents are open", lib.Instances())
 		}

@@ -27,7 +27,7 @@ func TestCalculateRunningBalance(t *testing.T) {
 	start := time.Now()
 	// All of it, and the last one alone.
 	for _, within := range []string{"B1:B3000", "B3000"} {
-		out := r.do("calculate", "balance.xlsx", "s", within).(op.Object)
+		out := r.do("calculate", "balance.xlsx", "s", within, seconds(60)).(op.Object)
 		values := out[0].Value.([][]any)
 		if last := values[len(values)-1][0]; last != int64(3000) {
 			t.Errorf("%s: the last balance is %v", within, last)
@@ -40,15 +40,15 @@ func TestCalculateRunningBalance(t *testing.T) {
 // process again while it goes on.
 func TestCalculateDoesNotHang(t *testing.T) {
 	r := newRun(t)
-	rows := []any{[]any{int64(1), "=A1+1", "=POISSON(80000,5,TRUE)", "=A1+2"}}
+	rows := []any{[]any{int64(1), "=A1+1", "=POISSON(200000,5,TRUE)", "=A1+2"}} // it takes 20 s
 	r.do("create", "bomb.xlsx", op.Object{{Name: "sheets", Value: []any{
 		op.Object{{Name: "name", Value: "s"}, {Name: "rows", Value: rows}}}}})
 	start := time.Now()
-	out, err := r.js("calculate", "bomb.xlsx", "s", "A1:D1", seconds(1))
-	if took := time.Since(start); err != nil || took > 3*time.Second && !testing.Short() {
+	out, err := r.js("calculate", "bomb.xlsx", "s", "A1:D1", seconds(4))
+	if took := time.Since(start); err != nil || took > time.Minute && !testing.Short() {
 		t.Fatalf("it took %v, %v", took, err)
 	}
-	if cells := fmt.Sprint(out.(op.Object)[1].Value); !strings.Contains(cells, "{value 2} {source computed}") || strings.Count(cells, "longer than 1s") != 2 {
+	if cells := fmt.Sprint(out.(op.Object)[1].Value); !strings.Contains(cells, "{value 2} {source computed}") || strings.Count(cells, "longer than 4s") != 2 {
 		t.Errorf("B1 comes before the deadline, C1 and D1 do not: %s", cells)
 	}
 	if !r.env.Abandoned() {
@@ -88,8 +88,8 @@ func TestCalculateCorpus(t *testing.T) {
 		for _, s := range sheets.([]any)[:min(2, len(sheets.([]any)))] {
 			name := s.(op.Object)[0].Value
 			start := time.Now()
-			out, err := r.js("calculate", "b.xlsx", name, "A1:Z200", seconds(1))
-			if took := time.Since(start); took > 8*time.Second && !testing.Short() {
+			out, err := r.js("calculate", "b.xlsx", name, "A1:Z200", seconds(10))
+			if took := time.Since(start); took > 2*time.Minute {
 				t.Errorf("%s: %v", filepath.Base(path), took)
 			}
 			if err != nil {

@@ -38,7 +38,7 @@ func open(t *testing.T, path string) *document.Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	d, err := document.Open(ctx, data, document.Options{})
 	if err != nil {

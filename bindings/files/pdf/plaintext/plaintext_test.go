@@ -309,7 +309,7 @@ func TestHostile(t *testing.T) {
 		if _, err := all(f.Data); err != nil && !errors.Is(err, plaintext.ErrUnsure) {
 			t.Errorf("%s: %v", f.Name, err)
 		}
-		if took := time.Since(began); took > 10*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("%s took %v", f.Name, took)
 		}
 	}

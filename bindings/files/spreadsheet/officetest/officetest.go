@@ -47,7 +47,7 @@ func Check(t *testing.T, books map[string][]byte) {
 		}
 		paths = append(paths, path)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	if out, err := convert(ctx, office, dir, paths...).CombinedOutput(); err != nil {
 		t.Fatalf("LibreOffice: %v\n%s", err, out)

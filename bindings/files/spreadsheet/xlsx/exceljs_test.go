@@ -31,7 +31,7 @@ func exceljs(t *testing.T, files []string) []peerBook {
 	if _, err := os.Stat(filepath.Join(modules, "exceljs")); err != nil {
 		t.Skip("ExcelJS is not installed in bench/peers")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", append([]string{"../testdata/exceljs/values.js", modules}, files...)...)
 	cmd.Stderr = os.Stderr

@@ -81,7 +81,7 @@ func TestFormulasComputeAsBefore(t *testing.T) {
 		}
 		pairs = append(pairs, pair{name, e.sheets, was})
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, office, append([]string{"-env:UserInstallation=" + (&url.URL{Scheme: "file", Path: filepath.Join(dir, "profile")}).String(),
 		"--headless", "--norestore", "--convert-to", "xlsx", "--outdir", filepath.Join(dir, "out")}, paths...)...)

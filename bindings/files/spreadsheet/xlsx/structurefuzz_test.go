@@ -134,7 +134,7 @@ func TestHostileStructure(t *testing.T) {
 			if got := problem.CodeOf(err); got != c.code {
 				t.Errorf("answered %q (%v), want %q", got, err, c.code)
 			}
-			if took := time.Since(begin); took > 5*time.Second && !testing.Short() {
+			if took := time.Since(begin); took > time.Minute && !testing.Short() {
 				t.Errorf("took %v", took)
 			}
 		})
@@ -153,7 +153,7 @@ func TestHostileStructure(t *testing.T) {
 	}
 	begin := time.Now()
 	rewritten(t, wb, &e)
-	if took := time.Since(begin); took > 5*time.Second && !testing.Short() {
+	if took := time.Since(begin); took > time.Minute && !testing.Short() {
 		t.Errorf("%d moves took %v", maxMoves, took)
 	}
 }
