@@ -45,6 +45,7 @@ func TestCollect(t *testing.T) {
 	for range 3 {
 		must(t, h.Run(t.Context(), sandboxd.Run{Script: `await files.writeText("a.txt", String(Math.random())).catch(() => files.create("a.txt"))`}))
 	}
+	time.Sleep(2 * time.Millisecond) // ages are counted in whole ones: the clock is what is awaited
 	would, err := h.Collect(t.Context(), true)
 	if err != nil || would.Versions != 2 {
 		t.Errorf("it would remove %+v, %v", would, err)
