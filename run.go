@@ -113,7 +113,9 @@ type begun struct {
 	*workspace.Run
 	ctx  context.Context // ends with whoever started it, or by Runs.Cancel
 	span *span
-	done func()
+
+	cancelled func() bool // decides what becomes of it: from then on it cannot be
+	done      func()
 }
 
 func (h *Host) begin(ctx context.Context, start workspace.Start) (*begun, error) {
@@ -128,8 +130,8 @@ func (h *Host) begin(ctx context.Context, start workspace.Start) (*begun, error)
 		span.end("", problem.From(err))
 		return nil, err
 	}
-	ctx, leave := h.cancels.add(ctx, run)
-	return &begun{run, ctx, span, func() { leave(); h.runs.Done() }}, nil
+	ctx, decide, leave := h.cancels.add(ctx, run)
+	return &begun{run, ctx, span, decide, func() { leave(); h.runs.Done() }}, nil
 }
 
 func (h *Host) finish(run *begun, job worker.Job) Answer {
@@ -140,7 +142,7 @@ func (h *Host) finish(run *begun, job worker.Job) Answer {
 	ended := time.Now()
 	run.span.part("queue", began, began.Add(outcome.Queued))
 	run.span.part("work", began.Add(outcome.Queued), ended)
-	if h.cancels.decide(run.ID()) && outcome.Error == nil {
+	if run.cancelled() && outcome.Error == nil {
 		outcome.Error = problem.From(context.Canceled) // at the last moment
 	}
 

@@ -67,8 +67,9 @@ type cancellable struct {
 	gone      chan struct{} // closed when its record says how it ended
 }
 
-// add gives the context that a run is to work in, until leave is called.
-func (c *cancels) add(ctx context.Context, run *workspace.Run) (_ context.Context, leave func()) {
+// add gives the context that a run is to work in, decide, which tells whether it was
+// cancelled, and from then on it is not, and leave, which forgets it.
+func (c *cancels) add(ctx context.Context, run *workspace.Run) (_ context.Context, decide func() bool, leave func()) {
 	ctx, end := context.WithCancel(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,21 +81,22 @@ func (c *cancels) add(ctx context.Context, run *workspace.Run) (_ context.Contex
 	if c.over {
 		r.cancel()
 	}
-	return ctx, func() {
+	decide = func() bool {
 		c.mu.Lock()
-		delete(c.runs, run.ID())
+		defer c.mu.Unlock()
+		r.decided = true
+		return r.cancelled
+	}
+	leave = func() {
+		c.mu.Lock()
+		if c.runs[run.ID()] == r {
+			delete(c.runs, run.ID())
+		}
 		c.mu.Unlock()
 		close(r.gone)
 		end()
 	}
-}
-
-// decide tells whether a run was cancelled; from now on it is not.
-func (c *cancels) decide(id string) (cancelled bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.runs[id].decided = true
-	return c.runs[id].cancelled
+	return ctx, decide, leave
 }
 
 // all ends all runs, also those that are just beginning.
