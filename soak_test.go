@@ -81,7 +81,7 @@ var soak = []errand{
 	{name: "sql loops", script: evil + `await db.sql("INSERT INTO good VALUES (-1)"); await db.sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")`,
 		limits: impatient, codes: []problem.Code{problem.Timeout}},
 	{name: "sql hoards", script: evil + `await db.sql("INSERT INTO good WITH RECURSIVE n(i) AS (SELECT -1 UNION ALL SELECT i - 1 FROM n) SELECT i FROM n")`,
-		limits: impatient, codes: []problem.Code{problem.Timeout, problem.DBFull}},
+		limits: impatient, codes: []problem.Code{problem.Timeout, problem.DBFull, problem.MemoryLimit}}, // whichever is first
 	{name: "cancelled", script: evil + `for (;;) await state.get("k")`, cancel: 100 * time.Millisecond, codes: []problem.Code{problem.Canceled, problem.CallLimit}},
 }
 
