@@ -14,7 +14,7 @@ import (
 
 // A client that sends nothing does not hold its connection for ever, with a token or without.
 func TestASlowBodyIsGivenUp(t *testing.T) {
-	l := newLabOf(t, sandboxd.Config{}, server.Config{BodyPause: 100 * time.Millisecond})
+	l := newLabOf(t, sandboxd.Config{}, server.Config{BodyPause: 500 * time.Millisecond})
 	for _, c := range []struct{ path, auth, status string }{
 		{"/api/runs", token, " 400 "},
 		{"/api/files/upload", token, " 400 "},
@@ -29,7 +29,7 @@ func TestASlowBodyIsGivenUp(t *testing.T) {
 			kind = handmade
 		}
 		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\n{\"script\"", c.path, c.auth, kind)
-		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+		_ = conn.SetReadDeadline(time.Now().Add(patience))
 		text, err := io.ReadAll(conn) // until the server closes it
 		conn.Close()
 		line, _, _ := strings.Cut(string(text), "\r\n")
@@ -41,8 +41,8 @@ func TestASlowBodyIsGivenUp(t *testing.T) {
 
 // The pause is for the body alone: a run may take longer than that.
 func TestALongRunOutlivesThePause(t *testing.T) {
-	l := newLabOf(t, sandboxd.Config{}, server.Config{BodyPause: 100 * time.Millisecond})
-	a := l.run("await new Promise(r => setTimeout(r, 500)); return 'done'")
+	l := newLabOf(t, sandboxd.Config{}, server.Config{BodyPause: 500 * time.Millisecond})
+	a := l.run("await new Promise(r => setTimeout(r, 1500)); return 'done'")
 	l.wantStatus(a, 200)
 	if !strings.Contains(a.body, `"done"`) {
 		t.Errorf("answer: %s", a.body)

@@ -38,7 +38,7 @@ func TestAGeneratedClientWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	run := func(args ...string) string {
 		t.Helper()

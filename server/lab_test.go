@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sandboxd/sandboxd"
 	"github.com/sandboxd/sandboxd/engine/enginetest"
@@ -31,6 +32,13 @@ func TestMain(m *testing.M) {
 
 const token = "a token of the tests"
 
+// patience is how long a test waits for what must come. It bounds a hang and nothing else: a
+// machine may have little time for us.
+const patience = 2 * time.Minute
+
+// soundly is a script that goes on until it is cancelled. Labs let their runs take that long.
+const soundly = "await new Promise(r => setTimeout(r, 30 * 60_000))"
+
 // lab is a real server on a real host, and a client that has the token.
 type lab struct {
 	*testing.T
@@ -49,6 +57,9 @@ func newLabOf(t *testing.T, config sandboxd.Config, serving server.Config) *lab 
 	config.Log = quiet
 	if config.Concurrency == 0 {
 		config.Concurrency = 1
+	}
+	if config.Limits.WallTime == 0 {
+		config.Limits.WallTime = time.Hour
 	}
 	host, err := sandboxd.Open(t.Context(), config)
 	if err != nil {
@@ -162,6 +173,16 @@ func formOf(t *testing.T, parts ...part) (body *bytes.Buffer, contentType string
 	}
 	w.Close()
 	return body, w.FormDataContentType()
+}
+
+// until waits for what is no event.
+func (l *lab) until(what string, is func() bool) {
+	l.Helper()
+	for deadline := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			l.Fatal("it is not so that ", what)
+		}
+	}
 }
 
 // names lists the workspace's files.

@@ -108,8 +108,8 @@ func TestLinksDoNotPassOverConditions(t *testing.T) {
 func TestLinksEnd(t *testing.T) {
 	l := newLab(t, sandboxd.Config{})
 	l.put("/api/files/a.txt", "a")
+	// One that may be over before it is used.
 	short, _ := l.link("/api/links/download", `{"file": "a.txt", "expires_in": 1}`)
-	l.wantStatus(l.get(short, "Authorization", ""), 200)
 
 	// With the token that made them.
 	bearer := l.token("default", access.FilesRead)
@@ -122,12 +122,7 @@ func TestLinksEnd(t *testing.T) {
 	l.wantProblem(l.get(tied, "Authorization", ""), problem.Forbidden, "revoked")
 
 	// With their time.
-	for deadline := time.Now().Add(10 * time.Second); l.get(short, "Authorization", "").status == 200; {
-		if time.Now().After(deadline) {
-			t.Fatal("a link of one second is good after ten")
-		}
-		time.Sleep(50 * time.Millisecond) // the clock is what is awaited
-	}
+	l.until("a link of one second is over", func() bool { return l.get(short, "Authorization", "").status != 200 })
 	l.wantProblem(l.get(short, "Authorization", ""), problem.Forbidden, "expired")
 
 	// And of another data folder they say nothing.

@@ -62,7 +62,7 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	daemon := exec.CommandContext(ctx, self)
 	daemon.Env = append(os.Environ(), loadDir+"="+dir)

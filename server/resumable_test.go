@@ -153,7 +153,7 @@ func TestWhatIsNoUploadInParts(t *testing.T) {
 // the client need not wait for the server to notice.
 func TestAnUploadGoesOnAfterABreak(t *testing.T) {
 	dir := t.TempDir()
-	l := newLab(t, sandboxd.Config{Dir: dir})
+	l := newLabOf(t, sandboxd.Config{Dir: dir}, server.Config{BodyPause: time.Hour})
 	at := l.begin("big.bin", 10)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(l.url, "http://"))
 	if err != nil {
@@ -161,22 +161,13 @@ func TestAnUploadGoesOnAfterABreak(t *testing.T) {
 	}
 	fmt.Fprintf(conn, "PATCH %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nTus-Resumable: 1.0.0\r\nContent-Type: %s\r\nUpload-Offset: 0\r\nContent-Length: 10\r\n\r\n0123", at, token, partType)
 	part := filepath.Join(dir, "uploads", filepath.Base(at)+".part")
-	for deadline := time.Now().Add(20 * time.Second); ; {
-		if info, err := os.Stat(part); err == nil && info.Size() == 4 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the first bytes do not arrive")
-		}
-		time.Sleep(5 * time.Millisecond) // files have no event
-	}
+	l.until("the first bytes have arrived", func() bool { // files have no event
+		info, err := os.Stat(part)
+		return err == nil && info.Size() == 4
+	})
 	// The connection is still there, and silent: the next request takes over.
-	start := time.Now()
 	if a := l.head(at); a.header.Get("Upload-Offset") != "4" {
 		t.Errorf("%d %v", a.status, a.header)
-	}
-	if took := time.Since(start); took > 4*time.Second {
-		t.Errorf("taking over took %s", took)
 	}
 	conn.Close()
 	a := l.part(at, 4, "456789")
@@ -235,7 +226,7 @@ func TestTusClient(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "node", "testdata/tus.mjs", l.url+"/api/uploads", token, path).CombinedOutput()
 	if err != nil {

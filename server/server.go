@@ -87,6 +87,9 @@ type Config struct {
 	// the client.
 	// Defaults to slog.Default().
 	Log *slog.Logger
+
+	// forgiven is in what time one wrong token is; tests choose it. Defaults to wrongEvery.
+	forgiven time.Duration
 }
 
 func (c Config) withDefaults() Config {
@@ -104,6 +107,7 @@ func (c Config) withDefaults() Config {
 	orElse(&c.ReadPause, 30*time.Second)
 	orElse(&c.Heartbeat, 15*time.Second)
 	orElse(&c.Drain, 30*time.Second)
+	orElse(&c.forgiven, wrongEvery)
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
@@ -145,7 +149,7 @@ func newServer(config Config, stopping <-chan struct{}) http.Handler {
 	config = config.withDefaults()
 	s := &server{Config: config, tokenHash: access.Hash(config.Token), sessionHash: access.Hash(access.Session(config.Token)),
 		limits:  &throttle{rate: rate.Limit(config.Rate), burst: config.Burst, requests: config.Requests, streams: config.Streams, tokens: map[string]*spending{}},
-		guesses: &guesses{addresses: map[netip.Prefix]*guesser{}}, stopping: stopping}
+		guesses: &guesses{every: config.forgiven, addresses: map[netip.Prefix]*guesser{}}, stopping: stopping}
 	s.metrics = newMetrics(config.Host)
 	if s.Links == nil {
 		s.Links = NewLinks(config.Host, config.URL)

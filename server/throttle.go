@@ -83,6 +83,7 @@ const retryAfter = "retry_after_s"
 // otherwise be as quick to find as without a bound, and everybody who works from the same
 // address would be shut out with the guesser.
 type guesses struct {
+	every     time.Duration // in which one wrong token is forgiven
 	mu        sync.Mutex
 	addresses map[netip.Prefix]*guesser
 }
@@ -110,7 +111,7 @@ func (g *guesses) try(remote, digest string, check func() error) error {
 		a.seen = time.Now()
 		if _, good := a.good[digest]; !good && a.wrong.Tokens() < 1 {
 			g.mu.Unlock()
-			return busy(wrongEvery, "too many wrong tokens came from this address")
+			return busy(g.every, "too many wrong tokens came from this address")
 		}
 	}
 	g.mu.Unlock()
@@ -122,7 +123,7 @@ func (g *guesses) try(remote, digest string, check func() error) error {
 	defer g.mu.Unlock()
 	if a = g.addresses[from]; a == nil {
 		g.forget()
-		a = &guesser{wrong: rate.NewLimiter(rate.Every(wrongEvery), wrongBurst), good: map[string]time.Time{}, seen: time.Now()}
+		a = &guesser{wrong: rate.NewLimiter(rate.Every(g.every), wrongBurst), good: map[string]time.Time{}, seen: time.Now()}
 		g.addresses[from] = a
 	}
 	if _, good := a.good[digest]; err != nil {

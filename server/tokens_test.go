@@ -2,8 +2,10 @@ package server_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -183,7 +185,7 @@ func TestARevokedTokenFollowsNoMore(t *testing.T) {
 
 // Guessing is slowed down, and those who work from the guesser's address are not shut out.
 func TestGuessesAreBounded(t *testing.T) {
-	l := newLab(t, sandboxd.Config{})
+	l := newLabOf(t, sandboxd.Config{}, server.WithForgiven(server.Config{}, time.Hour))
 	good, fresh := l.token("w", access.FilesRead), l.token("w", access.FilesRead)
 	l.wantStatus(l.get("/api/files", "Authorization", good), 200)
 	refused := 0
@@ -200,7 +202,7 @@ func TestGuessesAreBounded(t *testing.T) {
 			t.Fatalf("%d %s", a.status, a.body)
 		}
 	}
-	if refused < 25 {
+	if refused != 30 {
 		t.Errorf("of 60 guesses %d were refused unseen", refused)
 	}
 	l.wantStatus(l.get("/api/files", "Authorization", good), 200)
@@ -212,7 +214,7 @@ func TestGuessesAreBounded(t *testing.T) {
 
 // However many tokens and links an address has used, it goes on with those of now.
 func TestGuessesDoNotShutOutWhoIsThereForLong(t *testing.T) {
-	l := newLab(t, sandboxd.Config{})
+	l := newLabOf(t, sandboxd.Config{}, server.WithForgiven(server.Config{}, time.Hour))
 	l.put("/api/files/a.txt", "a")
 	for i := range 120 {
 		link, _ := l.link("/api/links/download", fmt.Sprintf(`{"file": "a.txt", "expires_in": %d}`, 100+i))
@@ -226,44 +228,52 @@ func TestGuessesDoNotShutOutWhoIsThereForLong(t *testing.T) {
 	l.wantStatus(l.get("/api/files"), 200)
 }
 
-// Each token has its share, and one that is over it does not take another's.
+// Each token has its rate, and one that is over it does not take another's.
 func TestTokensAreLimited(t *testing.T) {
-	l := newLabOf(t, sandboxd.Config{Concurrency: 1}, server.Config{Rate: 1, Burst: 5, Requests: 1, Streams: 1})
-	first, second := l.token("w", access.Scopes()...), l.token("w", access.Scopes()...)
+	l := newLabOf(t, sandboxd.Config{}, server.Config{Rate: 0.01, Burst: 5})
+	first, second := l.token("w", access.FilesRead), l.token("w", access.FilesRead)
 	for range 5 {
 		l.wantStatus(l.get("/api/files", "Authorization", first), 200)
 	}
 	a := l.get("/api/files", "Authorization", first)
 	l.wantProblem(a, problem.Busy, "requests a second")
-	if a.header.Get("Retry-After") != "1" {
+	if s, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || s < 1 || s > 100 {
 		t.Errorf("Retry-After is %q", a.header.Get("Retry-After"))
 	}
+	l.wantStatus(l.get("/api/files", "Authorization", second), 200)
 
-	ctx, leave := context.WithCancel(t.Context())
-	defer leave()
-	req, err := http.NewRequestWithContext(ctx, "GET", l.url+"/api/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", second)
-	res, err := plain.Do(req)
-	if err != nil || res.StatusCode != 200 {
-		t.Fatal(err, res)
-	}
-	defer res.Body.Close()
-	l.wantProblem(l.get("/api/events", "Authorization", second), problem.Busy, "event streams")
-	l.wantStatus(l.get("/api/files", "Authorization", second), 200) // a stream is not in the way of requests
+	// The bucket fills by the clock.
+	l = newLabOf(t, sandboxd.Config{}, server.Config{Rate: 2, Burst: 1})
+	first = l.token("w", access.FilesRead)
+	l.wantStatus(l.get("/api/files", "Authorization", first), 200)
+	l.until("the token may send again", func() bool { return l.get("/api/files", "Authorization", first).status == 200 })
+}
+
+// Each token has so many requests and streams at once.
+func TestTokensAreLimitedInWhatTheyHaveOpen(t *testing.T) {
+	l := newLabOf(t, sandboxd.Config{}, server.Config{Requests: 1, Streams: 1})
+	bearer, other := l.token("w", access.Scopes()...), l.token("w", access.Scopes()...)
+	stream := l.follow("/api/events", "Authorization", bearer)
+	l.wantProblem(l.get("/api/events", "Authorization", bearer), problem.Busy, "event streams")
+	l.wantStatus(l.get("/api/files", "Authorization", bearer), 200) // a stream is not in the way of requests
 
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		l.do("POST", "/api/runs", strings.NewReader(`{"script": "await new Promise(r => setTimeout(r, 1500))"}`), "Authorization", second, "Content-Type", "application/json")
+		l.do("POST", "/api/runs", strings.NewReader(`{"script": "`+soundly+`"}`), "Authorization", bearer, "Content-Type", "application/json")
 	}()
-	l.wantLastRunOf("w", func(r record) bool { return r.Status == "running" })
-	l.wantProblem(l.get("/api/files", "Authorization", second), problem.Busy, "under way")
+	run := stream.want("run:started")[0]
+	l.wantProblem(l.get("/api/files", "Authorization", bearer), problem.Busy, "under way")
+	l.wantStatus(l.get("/api/files", "Authorization", other), 200)
+	var started struct{ ID string }
+	if err := json.Unmarshal([]byte(run.data), &started); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.host.Runs("w").Cancel(t.Context(), started.ID); err != nil {
+		t.Fatal(err)
+	}
 	<-done
-	time.Sleep(time.Second) // the bucket fills by the clock
-	l.wantStatus(l.get("/api/files", "Authorization", second), 200)
+	l.wantStatus(l.get("/api/files", "Authorization", bearer), 200)
 }
 
 // Whatever a token asks of what is mounted at /mcp counts with its streams.
@@ -351,7 +361,7 @@ func TestRevokedTokensAreNoGuesses(t *testing.T) {
 
 // A token in the address is counted as one in a header is.
 func TestTokensInTheAddressAreLimited(t *testing.T) {
-	l := newLabOf(t, sandboxd.Config{}, server.Config{Rate: 0.01, Burst: 3})
+	l := newLabOf(t, sandboxd.Config{}, server.WithForgiven(server.Config{Rate: 0.0001, Burst: 3}, time.Hour))
 	text := strings.TrimPrefix(l.token("w", access.FilesRead), "Bearer ")
 	for range 3 {
 		l.wantStatus(l.get("/?token="+text, "Authorization", ""), http.StatusSeeOther)
