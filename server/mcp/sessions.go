@@ -79,18 +79,23 @@ func (t *sessions) open(w http.ResponseWriter, r *http.Request, who client, tool
 
 // begin keeps a session until its end, whoever brings it about.
 func (t *sessions) begin(n *session, begun *sdk.ServerSession) {
+	t.become(n, begun) // before Close waits for it, so that Close ends it
 	waits := t.server.background(func() {
 		_ = begun.Wait()
 		t.forget(n)
 	})
 	if !waits { // everything ends
 		_ = begun.Close()
+		t.become(n, nil)
 		return
 	}
-	t.mu.Lock()
-	n.sdk = begun
-	t.mu.Unlock()
 	t.leave(n)
+}
+
+func (t *sessions) become(n *session, begun *sdk.ServerSession) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n.sdk = begun
 }
 
 // serve serves a request of a session that there is. One of another token is not found.
@@ -215,8 +220,11 @@ func (t *sessions) expire(n *session) {
 // end closes a session; what remembers it goes after that, in forget.
 func (t *sessions) end(n *session) {
 	n.cancel()
-	if n.sdk != nil {
-		_ = n.sdk.Close()
+	t.mu.Lock()
+	begun := n.sdk
+	t.mu.Unlock()
+	if begun != nil {
+		_ = begun.Close()
 	}
 }
 
