@@ -17,4 +17,12 @@ func (s *Server) SessionCount() int {
 }
 
 // ForgetSessions leaves the server as one that was just started.
-func (s *Server) ForgetSessions() { s.sessions.close() }
+func (s *Server) ForgetSessions() {
+	s.sessions.mu.Lock()
+	all := s.sessions.byID
+	s.sessions.byID = map[string]*session{}
+	s.sessions.mu.Unlock()
+	for _, n := range all {
+		s.sessions.end(n)
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/sandboxd/sandboxd"
 	"github.com/sandboxd/sandboxd/access"
 	"github.com/sandboxd/sandboxd/event"
+	"github.com/sandboxd/sandboxd/limits"
 	"github.com/sandboxd/sandboxd/server"
 	"github.com/sandboxd/sandboxd/server/mcp"
 	"github.com/sandboxd/sandboxd/workspace"
@@ -27,6 +28,13 @@ func TestMain(m *testing.M) {
 	os.RemoveAll(programDir)
 	os.Exit(code)
 }
+
+// patience is how long a test waits for what must come. It bounds a hang and nothing else: a
+// machine may have little time for us.
+const patience = 2 * time.Minute
+
+// soundly is a script that goes on until it is cancelled. The lab lets its runs take that long.
+const soundly = "await new Promise(r => setTimeout(r, 30 * 60_000))"
 
 // lab is a host, its MCP server mounted in the HTTP server, and tokens by who has them.
 type lab struct {
@@ -42,7 +50,7 @@ func newLab(t *testing.T, config mcp.Config) *lab {
 	l := &lab{T: t, tokens: map[string]string{"operator": "the operator's token"}}
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	var err error
-	if l.host, err = sandboxd.Open(t.Context(), sandboxd.Config{Log: quiet, Concurrency: 2}); err != nil {
+	if l.host, err = sandboxd.Open(t.Context(), sandboxd.Config{Log: quiet, Concurrency: 2, Limits: limits.Limits{WallTime: time.Hour}}); err != nil {
 		t.Fatal(err)
 	}
 	for who, token := range map[string]workspace.NewToken{
@@ -158,7 +166,7 @@ func finished(workspace string) event.Filter {
 // until waits for what is no event.
 func (l *lab) until(what string, is func() bool) {
 	l.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			l.Fatal("it is not so that ", what)
 		}

@@ -53,7 +53,7 @@ func (l *lab) exchange(in io.Reader, out *sink) map[string]string {
 		if err != nil {
 			l.Fatal(err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		l.Fatal("the server does not end with its input")
 	}
 	answers := map[string]string{}

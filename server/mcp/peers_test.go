@@ -42,7 +42,7 @@ func node(t *testing.T) string {
 // peer runs a program of the peers in their folder; its exit code is the caller's to judge.
 func peer(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node(t), args...)
 	cmd.Dir = peers

@@ -80,7 +80,12 @@ func TestRelay(t *testing.T) {
 			news := make(heard, 100)
 			options := news.options()
 			printed := make(chan struct{}, 1)
-			options.ProgressNotificationHandler = func(context.Context, *sdk.ProgressNotificationClientRequest) { printed <- struct{}{} }
+			options.ProgressNotificationHandler = func(context.Context, *sdk.ProgressNotificationClientRequest) {
+				select {
+				case printed <- struct{}{}:
+				default:
+				}
+			}
 			session, ended := l.relayed(version, "alice", options)
 
 			slow := make(chan *sdk.CallToolResult, 1)
@@ -107,7 +112,7 @@ func TestRelay(t *testing.T) {
 			}
 			// Other content each time: the same would be no change, and the first may come before
 			// the server listens for a client without a session.
-			deadline := time.Now().Add(10 * time.Second)
+			deadline := time.Now().Add(patience)
 			for n := 2; ; n++ {
 				l.put("alice", "a.txt", strconv.Itoa(n))
 				select {
@@ -138,7 +143,7 @@ func TestRelay(t *testing.T) {
 				Arguments: json.RawMessage(`{"script": "console.log('now'); for (;;) {}"}`)}); err == nil {
 				t.Error("a cancelled call was answered")
 			}
-			limit, stop := context.WithTimeout(t.Context(), 10*time.Second)
+			limit, stop := context.WithTimeout(t.Context(), patience)
 			defer stop()
 			for canceled := false; !canceled; {
 				events, err := changes.Next(limit)
@@ -156,7 +161,7 @@ func TestRelay(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-			case <-time.After(10 * time.Second):
+			case <-time.After(patience):
 				t.Fatal("the relay does not end")
 			}
 			l.until("no session is left", func() bool { return l.mcp.SessionCount() == 0 })

@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -16,6 +18,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/sandboxd/sandboxd/access"
 	"github.com/sandboxd/sandboxd/event"
 	"github.com/sandboxd/sandboxd/server/mcp"
 )
@@ -169,30 +172,42 @@ func TestManySessions(t *testing.T) {
 // listen opens a session's stream and waits until it stands. It is read no further.
 func (l *lab) listen(who, session string) net.Conn {
 	l.Helper()
+	conn, status := l.tryToListen(who, session)
+	if !strings.Contains(status, "200") {
+		l.Fatalf("%q", status)
+	}
+	return conn
+}
+
+// tryToListen is listen, which may be refused.
+func (l *lab) tryToListen(who, session string) (conn net.Conn, status string) {
+	l.Helper()
 	at, err := url.Parse(l.url)
 	if err != nil {
 		l.Fatal(err)
 	}
-	conn, err := net.Dial("tcp", at.Host)
-	if err != nil {
+	if conn, err = net.Dial("tcp", at.Host); err != nil {
 		l.Fatal(err)
 	}
 	l.Cleanup(func() { conn.Close() })
 	_ = conn.(*net.TCPConn).SetReadBuffer(4096)
 	fmt.Fprintf(conn, "GET /mcp HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nMcp-Session-Id: %s\r\nAccept: text/event-stream\r\nConnection: close\r\n\r\n", at.Host, l.tokens[who], session)
-	head := bufio.NewReaderSize(conn, 16)
-	line, err := head.ReadString('\n')
-	if err != nil || !strings.Contains(line, "200") {
-		l.Fatalf("%q, %v", line, err)
+	if status, err = bufio.NewReaderSize(conn, 16).ReadString('\n'); err != nil {
+		l.Fatal(err)
 	}
-	return conn
+	return conn, status
 }
 
 // A session that nobody uses ends, one with a stream does not.
 func TestIdleSessions(t *testing.T) {
 	l := newLab(t, mcp.Config{Idle: 100 * time.Millisecond})
-	idle, used := l.begin("alice"), l.begin("alice")
-	l.listen("alice", used)
+	var used string
+	l.until("a session gets its stream", func() bool { // before it is idle for that long
+		used = l.begin("alice")
+		_, status := l.tryToListen("alice", used)
+		return strings.Contains(status, "200")
+	})
+	idle := l.begin("alice")
 	l.until("the idle session has ended", func() bool { return l.mcp.SessionCount() == 1 })
 	if got := l.ping("alice", idle); got != 404 {
 		t.Errorf("the idle session got %d", got)
@@ -202,36 +217,42 @@ func TestIdleSessions(t *testing.T) {
 	}
 }
 
-// A client that does not read its stream is cut off, and nobody else waits for it.
+// Nobody waits for a client that does not read its stream, and after a while it is cut off.
 func TestSlowReader(t *testing.T) {
-	l := newLab(t, mcp.Config{WritePause: 200 * time.Millisecond})
-	slow := l.begin("alice")
-	l.listen("alice", slow)
-	other := make(heard, 10000)
-	l.connect("alice", "", other.options())
-
-	// More news than the connection's buffers take: each names a file at great length.
-	name := strings.Repeat("n", 200)
-	id := l.put("alice", name, "0")
-	var subscriptions strings.Builder
-	for i := range 900 {
-		fmt.Fprintf(&subscriptions, `{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"sandboxd://files/%s?version=%s%d"}}`+"\n", i+10, id, strings.Repeat("0", 5000), i+1)
-	}
-	for line := range strings.Lines(subscriptions.String()) {
-		if got := l.raw("POST", "alice", slow, strings.NewReader(line)); got.status != 200 || strings.Contains(got.body, `"error"`) {
-			t.Fatalf("%+v", got)
+	// flood makes a session whose client does not read, and sends it more news than the
+	// connection's buffers take: each names a file at great length.
+	flood := func(l *lab) (slow string) {
+		slow = l.begin("alice")
+		l.listen("alice", slow)
+		name := strings.Repeat("n", 200)
+		id := l.put("alice", name, "0")
+		for i := range 900 {
+			subscribe := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"sandboxd://files/%s?version=%s%d"}}`+"\n", i+10, id, strings.Repeat("0", 5000), i+1)
+			if got := l.raw("POST", "alice", slow, strings.NewReader(subscribe)); got.status != 200 || strings.Contains(got.body, `"error"`) {
+				l.Fatalf("%+v", got)
+			}
 		}
+		l.put("alice", name, "1") // 4.5 MB
+		return slow
 	}
-	began := time.Now()
-	l.put("alice", name, "1") // 4.5 MB for the slow one
-	l.put("alice", "fresh", "2")
-	for got := ""; got != "list"; got = other.next(t) {
-	}
-	if waited := time.Since(began); waited > 5*time.Second {
-		t.Errorf("the other client waited %v", waited)
-	}
-	// The slow one's stream ends, and its place can be taken again.
-	l.until("the slow reader's stream has ended", func() bool { return l.stream("alice", slow) == 200 })
+	t.Run("is not waited for", func(t *testing.T) {
+		l := newLab(t, mcp.Config{WritePause: time.Hour})
+		slow := flood(l)
+		other := make(heard, 100)
+		l.connect("alice", "", other.options())
+		l.put("alice", "fresh", "2")
+		if got := other.next(t); got != "list" {
+			t.Errorf("heard %s", got)
+		}
+		if got := l.stream("alice", slow); got != 409 {
+			t.Errorf("a second stream got %d", got)
+		}
+	})
+	t.Run("is cut off", func(t *testing.T) {
+		l := newLab(t, mcp.Config{WritePause: 3 * time.Second})
+		slow := flood(l)
+		l.until("its place can be taken again", func() bool { return l.stream("alice", slow) == 200 })
+	})
 }
 
 // stream tries to open a session's stream; 409 while there is one.
@@ -255,7 +276,7 @@ func (l *lab) stream(who, session string) int {
 // Who has a stream open when its token is revoked hears nothing more: the stream ends with
 // the next news, or the next sign of life.
 func TestRevokedWhileListening(t *testing.T) {
-	for name, heartbeat := range map[string]time.Duration{"at news": 20 * time.Second, "in silence": 20 * time.Millisecond} {
+	for name, heartbeat := range map[string]time.Duration{"at news": time.Minute, "in silence": 20 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, mcp.Config{Heartbeat: heartbeat})
 			session := l.begin("alice")
@@ -276,7 +297,7 @@ func TestRevokedWhileListening(t *testing.T) {
 			}
 			ended := make(chan error, 1)
 			go func() {
-				_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+				_ = conn.SetReadDeadline(time.Now().Add(patience))
 				_, err := io.ReadAll(conn)
 				ended <- err
 			}()
@@ -301,7 +322,7 @@ func TestRevokedWhileListening(t *testing.T) {
 func TestHeartbeat(t *testing.T) {
 	l := newLab(t, mcp.Config{Heartbeat: 20 * time.Millisecond})
 	conn := l.listen("alice", l.begin("alice"))
-	_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetReadDeadline(time.Now().Add(patience))
 	lines := bufio.NewReader(conn)
 	for beats := 0; beats < 3; {
 		line, err := lines.ReadString('\n')
@@ -336,7 +357,7 @@ func TestDrain(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.mcp.Drain()
-	_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetReadDeadline(time.Now().Add(patience))
 	if _, err := io.ReadAll(conn); err != nil {
 		t.Errorf("the stream goes on: %v", err)
 	}
@@ -388,7 +409,7 @@ func TestClose(t *testing.T) {
 	}()
 	select {
 	case <-closed:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("Close does not end")
 	}
 	if before != 3 || l.host.Events().Followers() != 0 {
@@ -396,6 +417,37 @@ func TestClose(t *testing.T) {
 	}
 	if got := l.raw("POST", "alice", "", strings.NewReader(initialize)); got.status != 503 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Close also ends a session that begins meanwhile.
+func TestCloseWhileASessionBegins(t *testing.T) {
+	l := newLab(t, mcp.Config{})
+	for range 20 {
+		s := mcp.New(mcp.Config{Host: l.host, Log: slog.New(slog.DiscardHandler)})
+		r := httptest.NewRequestWithContext(access.With(t.Context(), access.Operator()), "POST", "/mcp", strings.NewReader(initialize))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		begun, closed := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(begun)
+			s.ServeHTTP(httptest.NewRecorder(), r)
+		}()
+		l.until("there is a session", func() bool { return s.SessionCount() == 1 })
+		go func() {
+			defer close(closed)
+			s.Close()
+		}()
+		for _, end := range []chan struct{}{begun, closed} {
+			select {
+			case <-end:
+			case <-time.After(patience):
+				t.Fatal("it does not end")
+			}
+		}
+		if n := s.SessionCount(); n != 0 {
+			t.Errorf("%d sessions are left", n)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import {
   LoggingMessageNotificationSchema,
+  ProgressNotificationSchema,
   ResourceListChangedNotificationSchema,
   ResourceUpdatedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
@@ -27,6 +28,8 @@ const tell = (kind) => { waiting.get(kind)?.(); waiting.delete(kind); };
 client.setNotificationHandler(ResourceUpdatedNotificationSchema, (n) => { seen.updated.push(n.params.uri); tell("updated"); });
 client.setNotificationHandler(ResourceListChangedNotificationSchema, () => tell("list"));
 client.setNotificationHandler(LoggingMessageNotificationSchema, (n) => { seen.logs.push(n.params.level + ": " + n.params.data); });
+// Not by onprogress: with it this client drops the progress that it reads together with the answer.
+client.setNotificationHandler(ProgressNotificationSchema, (n) => { seen.progress.push(n.params.message); });
 await client.connect(transport);
 await client.setLoggingLevel("info");
 
@@ -52,9 +55,7 @@ const written = await call("spreadsheet_write_range", { file_id, sheet, start_ce
 await call("spreadsheet_set_format", { file_id, sheet, range: "E2:E50", format: { number_format: "$#,##0" } });
 await updated;
 
-// The same in code, with what goes on beside it. The script goes on for a while after its
-// last line: this client forgets who waits for progress when it reads the answer together
-// with it.
+// The same in code, with what goes on beside it.
 const listChanged = heard("list");
 const run = await client.callTool({
   name: "run_script",
@@ -62,13 +63,13 @@ const run = await client.callTool({
     script: `const rows = await files.spreadsheet.readRange(args.file, "Sheet1", "E2:E50");
       console.log(rows.length, "rows");
       console.warn("rounded");
-      await new Promise(done => setTimeout(done, 500));
       const total = rows.reduce((sum, [v]) => sum + v, 0);
       await files.create("total.md", undefined, { content: "Total " + total + "\\n" });
       return { total };`,
     args: { file: file_id },
   },
-}, undefined, { onprogress: (p) => seen.progress.push(p.message) });
+  _meta: { progressToken: "workflow" },
+});
 await listChanged;
 const link = run.content.find((c) => c.type === "resource_link");
 const report = await client.readResource({ uri: link.uri });
