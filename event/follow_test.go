@@ -11,6 +11,10 @@ import (
 	"github.com/sandboxd/sandboxd/event"
 )
 
+// patience is how long a test waits for what must come. It bounds a hang and nothing else: a
+// machine may have little time for us.
+const patience = 10 * time.Minute
+
 // log is a Source in memory.
 type log struct {
 	mu      sync.Mutex
@@ -67,7 +71,7 @@ func TestFollowGoesOnFromANumberAndWaitsAtTheEnd(t *testing.T) {
 	l := &log{}
 	l.add(&n, event.RunStarted, event.FileCreated, event.RunFinished)
 	f := event.Follow(l, &n, event.Filter{After: 1})
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for _, want := range []int64{2, 3} {
 		if e, err := f.Next(ctx); err != nil || e.Seq != want {
@@ -105,7 +109,7 @@ func TestFollowersMissNothing(t *testing.T) {
 	var n event.Notifier
 	l := &log{}
 	const total = 3000
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var wg sync.WaitGroup
 	for range 4 {
@@ -145,7 +149,7 @@ func TestALogThatCannotGoOnSaysSo(t *testing.T) {
 	l.events = append(l.events[4:7:7], event.Event{Seq: 10, Type: event.StateChange}) // 5, 6, 7 and 10 of 10
 	h := event.NewHub(logOf{l, 10}, &n)
 	defer h.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for after, resume := range map[int64]int64{0: 0, 4: 4, 7: 7, 9: 9, 10: 10, 1: 4, 3: 4, 8: 10, 11: 10, 1 << 60: 10} {
 		_, herr := h.Follow(ctx, event.Filter{Workspace: "w", After: after})

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/sandboxd/sandboxd/event"
 )
@@ -87,7 +86,7 @@ func follow(t *testing.T, h *event.Hub, f event.Filter) *event.Stream {
 // take reads n events.
 func take(t *testing.T, s *event.Stream, n int) (list []event.Event) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for len(list) < n {
 		events, err := s.Next(ctx)
@@ -146,7 +145,7 @@ func TestStreamsAreFiltered(t *testing.T) {
 func TestAThousandStreams(t *testing.T) {
 	l, n, h := newHub(t)
 	const total, followers = 2000, 1000
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var wg sync.WaitGroup
 	var ready sync.WaitGroup
