@@ -31,8 +31,9 @@ type uploads struct {
 	inUse map[string]*use
 }
 
-// takePause is how long a request waits for another that works on the same upload.
-const takePause = 5 * time.Second
+// takePause is how long a request waits for another that works on the same upload. One that is
+// stopped still writes to the disk what it has, and one that has all of it stores the file.
+const takePause = 30 * time.Second
 
 // use is a request that works on an upload.
 type use struct {
