@@ -27,7 +27,7 @@ var _ sdk.Transport = (*lines)(nil)
 
 // Connect implements sdk.Transport.
 func (l *lines) Connect(context.Context) (sdk.Connection, error) {
-	c := &lineConn{lines: l, incoming: make(chan jsonrpc.Message), closed: make(chan struct{}), answered: make(chan struct{}, 1), open: map[jsonrpc.ID]bool{}}
+	c := &lineConn{lines: l, incoming: make(chan jsonrpc.Message), closed: make(chan struct{}), answered: make(chan struct{}, 1), open: map[jsonrpc.ID]bool{}, cancelled: map[jsonrpc.ID]bool{}}
 	go c.receive() // ends when in does, or at Close with the next line: a read of standard input cannot be broken off
 	return c, nil
 }
@@ -41,6 +41,8 @@ type lineConn struct {
 
 	mu   sync.Mutex // guards out as well
 	open map[jsonrpc.ID]bool
+	// cancelled are those of which the client wants no answer, which may come all the same.
+	cancelled map[jsonrpc.ID]bool
 }
 
 // receive reads messages until the stream ends.
@@ -110,13 +112,15 @@ func (c *lineConn) decode(line []byte) jsonrpc.Message {
 	switch {
 	case request.IsCall() && request.Method != "subscriptions/listen": // which is answered at its end
 		c.open[request.ID] = true
+		delete(c.cancelled, request.ID)
 	case request.Method == "notifications/cancelled": // its call may never be answered
 		var params struct {
 			RequestID any `json:"requestId"`
 		}
 		if json.Unmarshal(request.Params, &params) == nil {
-			if id, err := jsonrpc.MakeID(params.RequestID); err == nil {
+			if id, err := jsonrpc.MakeID(params.RequestID); err == nil && c.open[id] {
 				delete(c.open, id)
+				c.cancelled[id] = true
 			}
 		}
 	}
@@ -172,9 +176,13 @@ func (c *lineConn) Write(ctx context.Context, m jsonrpc.Message) error {
 		return err
 	}
 	c.mu.Lock()
-	_, err = c.out.Write(append(data, '\n'))
-	if response, ok := m.(*jsonrpc.Response); ok {
+	response, ok := m.(*jsonrpc.Response)
+	if !ok || !c.cancelled[response.ID] {
+		_, err = c.out.Write(append(data, '\n'))
+	}
+	if ok {
 		delete(c.open, response.ID)
+		delete(c.cancelled, response.ID)
 	}
 	c.mu.Unlock()
 	select {

@@ -84,6 +84,25 @@ func TestLinesEndWhileListening(t *testing.T) {
 	}
 }
 
+// A call that was cancelled is not answered, however it ended.
+func TestLinesOfACancelledCall(t *testing.T) {
+	l := newLab(t, mcp.Config{})
+	in, client := io.Pipe()
+	out := &sink{words: "begun", seen: make(chan struct{})}
+	go func() {
+		fmt.Fprintln(client, initialize)
+		fmt.Fprintln(client, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		fmt.Fprintln(client, `{"jsonrpc":"2.0","id":13,"method":"tools/call","params":{"_meta":{"progressToken":"p"},"name":"run_script","arguments":{"script":"console.log('beg' + 'un'); for (;;) {}"}}}`)
+		<-out.seen
+		fmt.Fprintln(client, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":13}}`)
+		fmt.Fprintln(client, `{"jsonrpc":"2.0","id":14,"method":"tools/call","params":{"name":"run_script","arguments":{"script":"await new Promise(r => setTimeout(r, 1000)); return 'late'"}}}`)
+		client.Close()
+	}()
+	if got := l.exchange(in, out); got["13"] != "" || !strings.Contains(got["14"], `\"late\"`) {
+		t.Errorf("answered %q and %q", got["13"], got["14"])
+	}
+}
+
 // Everything that was asked before the client closed its side is answered, however long it
 // takes; what is no message is told so and skipped.
 func TestLines(t *testing.T) {
