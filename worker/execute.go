@@ -113,7 +113,7 @@ func (s *scripts) run(ctx context.Context, job runRequest) runAnswer {
 // makeRoom gives memory back that earlier runs left, if this one's budget is smaller than
 // theirs was.
 func (s *scripts) makeRoom(budget int64) {
-	if !s.guard.over(budget) {
+	if s.guard.left(budget) >= 0 {
 		return
 	}
 	s.cache = op.NewCache(s.limits.Memory / cacheShare)
