@@ -2,7 +2,6 @@ package xlsx
 
 import (
 	"context"
-	"strings"
 
 	"github.com/sandboxd/sandboxd/bindings/files/spreadsheet/sheet"
 )
@@ -56,8 +55,9 @@ func Reads(formula string, fn func(sheetName string, area sheet.Range)) {
 	if len(formula) > maxFormula {
 		return
 	}
+	in := nesting{text: formula}
 	mapRefs(formula, func(r *reference) verdict {
-		if !r.other && (r.last == "" || r.last == r.first) && surelyRead(formula, r.from) {
+		if !r.other && (r.last == "" || r.last == r.first) && in.at(r.from).surelyReads() {
 			fn(r.first, r.area())
 		}
 		return kept
@@ -80,58 +80,3 @@ func CellOf(formula string) (sheetName string, at sheet.Ref, ok bool) {
 // maxFormula is how many bytes a formula may have to be looked into; Excel allows 8,192
 // characters.
 const maxFormula = 32 << 10
-
-// Functions that read only their first argument for sure, all but their first, or none.
-var (
-	firstAlone  = setOf(`IF IFS IFERROR IFNA CHOOSE SWITCH`)
-	allButFirst = setOf(`INDEX OFFSET`)
-	noneForSure = setOf(`LET LAMBDA ROW ROWS COLUMN COLUMNS AREAS SHEET SHEETS CELL ISREF ISFORMULA FORMULATEXT`)
-)
-
-// surelyRead tells whether the functions that a place of a formula is in all read it.
-func surelyRead(text string, at int) bool {
-	for {
-		name, argument, begin := enclosing(text, at)
-		if begin < 0 {
-			return true
-		}
-		name = strings.TrimPrefix(strings.TrimPrefix(strings.ToUpper(name), "_XLFN."), "_XLWS.")
-		if firstAlone[name] && argument > 0 || allButFirst[name] && argument == 0 || noneForSure[name] {
-			return false
-		}
-		at = begin
-	}
-}
-
-// enclosing gives the function in whose arguments a place of a formula is, which of them
-// it is, from 0 on, and where the function begins; -1 if there is none.
-func enclosing(text string, at int) (name string, argument, begin int) {
-	depth := 0
-	for i := at - 1; i >= 0; i-- {
-		switch c := text[i]; c {
-		case '"', '\'': // back to where it begins; a doubled one begins anew
-			for i--; i >= 0 && text[i] != c; i-- {
-			}
-		case ',':
-			if depth == 0 {
-				argument++
-			}
-		case ')', '}':
-			depth++
-		case '(', '{':
-			if depth > 0 {
-				depth--
-				continue
-			}
-			end := i
-			for i > 0 && isNameByte(text[i-1]) {
-				i--
-			}
-			if i < end {
-				return text[i:end], argument, i
-			}
-			argument = 0 // parentheses alone
-		}
-	}
-	return "", 0, -1
-}

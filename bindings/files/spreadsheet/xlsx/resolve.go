@@ -15,7 +15,7 @@ import (
 type Resolver struct {
 	wb     *Workbook
 	tables map[string]*resolvedTable // by name in lower case
-	names  map[scopedName]string
+	names  map[scopedName]definedName
 }
 
 // resolvedTable is a table as structured references see it.
@@ -32,6 +32,15 @@ type scopedName struct {
 	name  string
 }
 
+// definedName is what a name stands for. It is read once, and not for each of its uses.
+type definedName struct {
+	text    string
+	literal bool
+	lost    bool      // what it stood for is no more
+	whole   reference // if it is one and nothing else
+	isWhole bool
+}
+
 // Plain is a formula that names cells only.
 type Plain struct {
 	Text  string
@@ -41,7 +50,7 @@ type Plain struct {
 
 // Resolver reads the tables of the workbook. One that cannot be read is none.
 func (wb *Workbook) Resolver(ctx context.Context) (*Resolver, error) {
-	rs := &Resolver{wb, map[string]*resolvedTable{}, map[scopedName]string{}}
+	rs := &Resolver{wb, map[string]*resolvedTable{}, map[scopedName]definedName{}}
 	for i, s := range wb.sheets {
 		if s.part == nil || s.info.Kind != sheet.Worksheet {
 			continue
@@ -60,7 +69,10 @@ func (wb *Workbook) Resolver(ctx context.Context) (*Resolver, error) {
 		}
 	}
 	for _, n := range wb.names {
-		rs.names[scopedName{n.Sheet, strings.ToLower(n.Name)}] = strings.TrimPrefix(strings.TrimSpace(n.RefersTo), "=")
+		d := definedName{text: strings.TrimPrefix(strings.TrimSpace(n.RefersTo), "=")}
+		d.literal, d.lost = isLiteral(d.text), strings.Contains(d.text, "#REF!")
+		d.whole, d.isWhole = wholeReference(d.text)
+		rs.names[scopedName{n.Sheet, strings.ToLower(n.Name)}] = d
 	}
 	return rs, nil
 }
@@ -110,7 +122,7 @@ func (rs *Resolver) Plain(i int, f Formula) Plain {
 	if len(f.Text) > maxFormula {
 		return Plain{Text: f.Text, Why: "the formula is too long"}
 	}
-	p := &resolving{rs: rs, sheet: i, f: f}
+	p := &resolving{rs: rs, sheet: i, f: f, in: nesting{text: f.Text}}
 	p.Text = mapRefs(f.Text, p.resolve)
 	if p.spreads() && strings.Contains(p.Text, "'") {
 		p.fail("the array formula names a sheet in quotes, which is not looked up here")
@@ -124,6 +136,7 @@ type resolving struct {
 	rs    *Resolver
 	sheet int
 	f     Formula
+	in    nesting
 }
 
 // resolvedCells are what a reference stands for.
@@ -174,20 +187,6 @@ func (p *resolving) resolve(r *reference) verdict {
 // cell of each of its ranges.
 func (p *resolving) spreads() bool { return p.f.Array.Rows() > 1 || p.f.Array.Cols() > 1 }
 
-// taken tells whether a place is within a function that takes ranges as a whole.
-func (p *resolving) taken(at int) bool {
-	for {
-		name, _, begin := enclosing(p.f.Text, at)
-		if begin < 0 {
-			return false
-		}
-		if name = strings.ToUpper(name); !ofOneValue[name] && name != "IF" && name != "IFERROR" {
-			return true
-		}
-		at = begin
-	}
-}
-
 // area are the cells of a reference.
 func (r *reference) area() sheet.Range {
 	area := sheet.Range{
@@ -210,11 +209,11 @@ func (rs *Resolver) sheetNamed(name string) int {
 // put makes cells what stands in place of a reference. Where one value is wanted, a range
 // gives the one beside the formula's cell, as Excel has it for formulas that are no array's.
 func (p *resolving) put(r *reference, place resolvedCells, code string) verdict {
-	if p.spreads() && (place.area.Rows() > 1 || place.area.Cols() > 1) && p.taken(r.from) {
+	if p.spreads() && (place.area.Rows() > 1 || place.area.Cols() > 1) && p.in.at(r.from).takesWhole() {
 		return p.fail("the array formula gives whole ranges to a function, which is not done here")
 	}
 	if code == "" && p.Why == "" && !place.one && p.alone(r, place.area) {
-		if _, _, within := enclosing(p.f.Text, r.from); within >= 0 || p.f.Array.MinRow > 0 {
+		if p.in.at(r.from).function != "" || p.f.Array.MinRow > 0 {
 			return p.fail("the formula computes with all cells of a range one by one, which is not done here")
 		}
 		at, a := p.f.At, place.area
@@ -285,8 +284,7 @@ func (p *resolving) alone(r *reference, area sheet.Range) bool {
 		from--
 		to++
 	}
-	name, _, _ := enclosing(text, r.from)
-	return ofOneValue[strings.ToUpper(name)]
+	return ofOneValue[p.in.at(r.from).function]
 }
 
 // ofOneValue are functions that take single values and give one for each of a range.
@@ -315,9 +313,9 @@ func (p *resolving) named(r *reference, name, on string, depth int) verdict {
 		}
 	}
 	lower := strings.ToLower(name)
-	text, ok := p.rs.names[scopedName{home, lower}]
+	stands, ok := p.rs.names[scopedName{home, lower}]
 	if !ok {
-		text, ok = p.rs.names[scopedName{-1, lower}]
+		stands, ok = p.rs.names[scopedName{-1, lower}]
 	}
 	if !ok {
 		if t := p.rs.tables[lower]; t != nil && on == "" {
@@ -325,18 +323,18 @@ func (p *resolving) named(r *reference, name, on string, depth int) verdict {
 		}
 		return kept
 	}
-	if isLiteral(text) {
-		if r.with = text; text[0] == '-' {
-			r.with = "(" + text + ")"
+	if stands.literal {
+		if r.with = stands.text; stands.text[0] == '-' {
+			r.with = "(" + stands.text + ")"
 		}
 		return replaced
 	}
-	if strings.Contains(text, "#REF!") {
+	if stands.lost {
 		return p.put(r, resolvedCells{}, "#REF!")
 	}
-	whole, found := wholeReference(text)
+	whole := stands.whole
 	switch {
-	case !found || depth == maxNested || whole.last != "" && whole.last != whole.first:
+	case !stands.isWhole || depth == maxNested || whole.last != "" && whole.last != whole.first:
 		return p.fail("the name %s stands for a formula, which is not looked up here", clip(name))
 	case whole.inner != "":
 		place, code := p.structured(&whole)
